@@ -4,11 +4,11 @@ Names are the alternatives a route's ``reply`` gives; unset fields come as null 
 first alternative that is filled counts. The only error raised is ``ValueError``, mostly an ``Unfit``.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
-from itertools import islice, product
+from itertools import product
 from typing import Final, Generic, Protocol, TypeVar, cast
 
 import structlog
@@ -135,7 +135,7 @@ def moment(body: Mapping[str, object], names: Names) -> datetime | None:
 
 T = TypeVar("T")
 _MOST_TRIED: Final = 100
-"""Combinations of names with which an answer is read again."""
+"""Combinations of names with which an answer is read again, at all steps together."""
 _MOST_STEPS: Final = 2
 """Further fields that may be missing once those are found."""
 ReadsBy = Callable[..., object]
@@ -252,7 +252,7 @@ def _described(
     shape = shape_of(reply.json, at=unfit.at if isinstance(unfit.at, dict) else reply.json)
     wanted = _wanted(shape, unfit.names, routes)
     if read is not None:
-        wanted = _helping(wanted, reply.json, routes, read)
+        wanted = _helping(wanted, reply.json, routes, read, tries=iter(range(_MOST_TRIED)))
     return UnreadAnswer(
         operation=operation,
         status=status,
@@ -264,11 +264,18 @@ def _described(
 
 
 def _helping(
-    wanted: Sequence[Wanted], document: object, routes: tuple[Route, ...], read: ReadsBy, *, steps: int = _MOST_STEPS
+    wanted: Sequence[Wanted],
+    document: object,
+    routes: tuple[Route, ...],
+    read: ReadsBy,
+    *,
+    tries: Iterator[int],
+    steps: int = _MOST_STEPS,
 ) -> tuple[Wanted, ...]:
     """The fields with those candidates alone by which the answer is read, one of each or none, at once or in steps."""
-    tried = islice(product(*(("", *one.candidates) for one in wanted)), _MOST_TRIED)
-    good = [names for names in tried if any(names) and _leads(wanted, names, document, routes, read, steps=steps)]
+    combined = (names for names in product(*(("", *one.candidates) for one in wanted)) if any(names))
+    tried = (names for _, names in zip(tries, combined, strict=False))
+    good = [names for names in tried if _leads(wanted, names, document, routes, read, tries=tries, steps=steps)]
     helping = [{*column} for column in zip(*good, strict=True)] or [set[str]()] * len(wanted)
     return tuple(
         replace(one, candidates=tuple(name for name in one.candidates if name in names))
@@ -283,6 +290,7 @@ def _leads(
     routes: tuple[Route, ...],
     read: ReadsBy,
     *,
+    tries: Iterator[int],
     steps: int,
 ) -> bool:
     """Whether the answer is read where these fields have these names, or lacks others only that have candidates."""
@@ -298,7 +306,7 @@ def _leads(
         lacking = _wanted(shape_of(document, at=level), unfit.names, renamed)
         if not steps or told.keys() & {(one.section, one.name) for one in lacking}:
             return False
-        return any(one.candidates for one in _helping(lacking, document, renamed, read, steps=steps - 1))
+        return any(one.candidates for one in _helping(lacking, document, renamed, read, tries=tries, steps=steps - 1))
     except Exception:  # noqa: BLE001 - whatever it stumbles over
         return False
     return True

@@ -4,6 +4,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
+from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace.model import elements_of
 from tests.support.answers import ask
 from tests.support.rig import ADA, FINANCE, MARIA, TOM, Rig
@@ -43,6 +44,16 @@ async def test_one_of_several_words_is_asked_for_in_words(rig: Rig) -> None:
 async def test_what_needs_nothing_opens_nothing(rig: Rig) -> None:
     await rig.pay("approvals", user=ADA)
     assert rig.workspace.modal(ADA) is None
+
+
+async def test_list_of_approvals_asks_slack_for_links_once_if_it_gives_none(rig: Rig) -> None:
+    rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "chat.getPermalink", times=None))
+    await rig.pay("send ana@example.com 25.00 first")
+    await rig.pay("send luis@example.com 10.00 second")
+    before = len([call for call in rig.workspace.calls if call.method == "chat.getPermalink"])
+    told = await ask(rig, "approvals", user=ADA)
+    assert [one.text for one in told.buttons] == ["Approve", "Reject"] * 2
+    assert len([call for call in rig.workspace.calls if call.method == "chat.getPermalink"]) == before + 1
 
 
 async def test_list_of_approvals_has_warnings_links_and_buttons_that_count(rig: Rig) -> None:

@@ -31,7 +31,7 @@ from bot.domain.approvals import (
 )
 from bot.domain.bookings.booking import Booking
 from bot.domain.content import Block
-from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, ServiceTrouble
+from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.home import (
     Control,
     Home,
@@ -50,8 +50,8 @@ from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.domain.payments.moves import APPROVED
 from bot.domain.payments.sealed import daily_key
 from bot.domain.policy import Policy
-from bot.slack.messenger import Messenger, Posted
-from bot.workflows.admin.overview import WAITING, running_job, services
+from bot.slack.messenger import Messenger
+from bot.workflows.admin.overview import WAITING, links_to, running_job, services
 from bot.workflows.context import Context, Unit
 from bot.workflows.requests.announce import Place, subject_of
 from bot.workflows.requests.authority import frozen, refusal_of
@@ -244,12 +244,7 @@ def _control(uow: Unit) -> Control:
 
 async def _linked(messenger: Messenger, home: Home, boards: dict[str, Board]) -> Home:
     """With the links to what was posted; without them where Slack does not say where that is."""
-    links: dict[str, str] = {}
-    try:
-        for subject, board in boards.items():
-            links[subject] = await messenger.link(Posted(board.channel, board.ts))
-    except ServiceTrouble as silent:
-        log.info("a home is drawn without links", reason=str(silent.reason))
+    links = await links_to(messenger, boards)
 
     def at(one: Listed, *places: Place) -> Listed:
         there = (links.get(subject_of(one.instruction.id, place), "") for place in places)

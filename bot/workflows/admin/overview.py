@@ -1,7 +1,6 @@
 """Status of everything, read in one transaction, and what is under way."""
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
@@ -20,7 +19,7 @@ from bot.domain.payments.lookups import CHECK
 from bot.domain.payments.moves import APPROVED
 from bot.domain.services import DELIVERY, EMAIL_FILES, EMAILS, EMAILS_ALONE, LOCALIZATION, PAYMENTS
 from bot.domain.unread import Noted, UnreadAnswer
-from bot.slack.messenger import Posted
+from bot.slack.messenger import Messenger, Posted
 from bot.workflows.admin.health import read_health
 from bot.workflows.context import Context, Unit
 from bot.workflows.effect import silent_services
@@ -128,28 +127,37 @@ async def decisions(ctx: Context, standing: Membership, user: str, laid: Sequenc
     """
     sees_all = any(listed(role, standing, ctx.policy.people) for role in Role)
 
-    def waiting(uow: Unit) -> list[tuple[WaitingRequest, Board | None]]:
+    def waiting(uow: Unit) -> tuple[list[WaitingRequest], dict[str, Board]]:
         waits = {one.id: one for one in uow.instructions.awaiting(WAITING)}
         over = [one for name in laid if name not in waits and (one := uow.instructions.get(name)) is not None]
-        told = []
+        told, cards = list[WaitingRequest](), dict[str, Board]()
         for one, votes in with_votes(uow, (one for one in (*waits.values(), *over) if one.kind in APPROVED)):
             if sees_all or one.requester == user:
                 is_over, voted = one.id not in waits, user in [vote.person for vote in votes]
                 mine = not (is_over or voted) and refusal_of(uow, one, standing) is None
                 card = uow.boards.get(subject_of(one.id, Place.APPROVALS))
+                cards |= {one.id: card} if card is not None and card.ts else {}
                 settled = one.id in laid and (is_over or voted)
                 short = short_of(uow, one)
-                told.append((WaitingRequest(one, votes, mine, short, is_over=is_over, is_settled=settled), card))
-        return told
+                told.append(WaitingRequest(one, votes, mine, short, is_over=is_over, is_settled=settled))
+        return told, cards
 
-    found = []
-    for one, card in await ctx.read(waiting):
-        link = ""
-        with suppress(ServiceTrouble):
-            link = await ctx.messenger.link(Posted(card.channel, card.ts)) if card is not None and card.ts else ""
-        found.append(replace(one, link=link))
+    told, cards = await ctx.read(waiting)
+    links = await links_to(ctx.messenger, cards)
+    found = (replace(one, link=links.get(one.instruction.id, "")) for one in told)
     places = {name: place for place, name in enumerate(laid)}
     return sorted(found, key=lambda one: (places.get(one.instruction.id, len(laid)), not one.mine, one.instruction.id))
+
+
+async def links_to(messenger: Messenger, boards: Mapping[str, Board]) -> dict[str, str]:
+    """Links to posted messages, under the keys of their boards; empty or short if Slack doesn't give them."""
+    links: dict[str, str] = {}
+    try:
+        for key, board in boards.items():
+            links[key] = await messenger.link(Posted(board.channel, board.ts))
+    except ServiceTrouble as silent:  # the others aren't asked for: each would wait as long
+        log.info("messages shown without links", reason=str(silent.reason))
+    return links
 
 
 log = structlog.get_logger(__name__)

@@ -1,5 +1,7 @@
 """The tables of version 0.1.0, and the triggers that keep what was requested and the audit as they are."""
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -99,11 +101,7 @@ def _requests() -> None:
         sa.Column("last_read_at", sa.BigInteger()),
         *required(sa.Integer, "creates", "commits", "puts_off"),
         sa.Column("due_at", sa.BigInteger()),
-        *required(sa.Text, "lease_owner"),
-        sa.Column("lease_until", sa.BigInteger()),
-        sa.Column("tries", sa.Integer(), nullable=False, server_default="0"),
-        sa.Column("errors", sa.Integer(), nullable=False, server_default="0"),
-        sa.Column("stopped", sa.Text(), nullable=False, server_default=sa.text("''")),
+        *_leased(),
         sa.Column("closed_at", sa.BigInteger()),
         *required(sa.Text, "payee_email"),
         *required(sa.BigInteger, "cents"),
@@ -203,11 +201,7 @@ def _requests() -> None:
         *required(sa.BigInteger, "created_at"),
         sa.Column("due_at", sa.BigInteger()),
         *required(sa.Integer, "polls"),
-        *required(sa.Text, "lease_owner"),
-        sa.Column("lease_until", sa.BigInteger()),
-        sa.Column("tries", sa.Integer(), nullable=False, server_default="0"),
-        sa.Column("errors", sa.Integer(), nullable=False, server_default="0"),
-        sa.Column("stopped", sa.Text(), nullable=False, server_default=sa.text("''")),
+        *_leased(),
         *required(sa.Text, "last_status"),
         sa.Column("stopped_at", sa.BigInteger()),
         of_instruction("tracked"),
@@ -258,11 +252,7 @@ def _queues() -> None:
         *required(sa.Integer, "attempts"),
         *required(sa.BigInteger, "created_at"),
         sa.Column("due_at", sa.BigInteger()),
-        *required(sa.Text, "lease_owner"),
-        sa.Column("lease_until", sa.BigInteger()),
-        sa.Column("tries", sa.Integer(), nullable=False, server_default="0"),
-        sa.Column("errors", sa.Integer(), nullable=False, server_default="0"),
-        sa.Column("stopped", sa.Text(), nullable=False, server_default=sa.text("''")),
+        *_leased(),
         sa.Column("rows", sa.Integer()),
         sa.Column("cents", sa.BigInteger()),
         sa.Column("batch", sa.Text(), nullable=False, server_default=sa.text("''")),
@@ -285,11 +275,7 @@ def _queues() -> None:
         *required(sa.Text, "source_key"),
         *required(sa.BigInteger, "version", "created_at"),
         sa.Column("due_at", sa.BigInteger()),
-        *required(sa.Text, "lease_owner"),
-        sa.Column("lease_until", sa.BigInteger()),
-        sa.Column("tries", sa.Integer(), nullable=False, server_default="0"),
-        sa.Column("errors", sa.Integer(), nullable=False, server_default="0"),
-        sa.Column("stopped", sa.Text(), nullable=False, server_default=sa.text("''")),
+        *_leased(),
         sa.Column("closed_at", sa.BigInteger()),
         sa.CheckConstraint("version > 0", name=op.f("ck_job_version")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_job")),
@@ -320,11 +306,7 @@ def _queues() -> None:
         *required(sa.Text, "state"),
         *required(sa.Integer, "attempts"),
         *required(sa.BigInteger, "due_at"),
-        *required(sa.Text, "lease_owner"),
-        sa.Column("lease_until", sa.BigInteger()),
-        sa.Column("tries", sa.Integer(), nullable=False, server_default="0"),
-        sa.Column("errors", sa.Integer(), nullable=False, server_default="0"),
-        sa.Column("stopped", sa.Text(), nullable=False, server_default=sa.text("''")),
+        *_leased(),
         sa.Column("hints", sa.Integer(), nullable=False, server_default=sa.text("1")),
         sa.Column("read_at", sa.BigInteger()),
         sa.CheckConstraint("state IN ('received', 'applied', 'stale', 'unconfirmed')", name=op.f("ck_inbox_state")),
@@ -345,11 +327,7 @@ def _queues() -> None:
         *required(sa.Text, "key", "action", "place", "channel", "payload", "state"),
         *required(sa.Integer, "attempts"),
         *required(sa.BigInteger, "due_at"),
-        *required(sa.Text, "lease_owner"),
-        sa.Column("lease_until", sa.BigInteger()),
-        sa.Column("tries", sa.Integer(), nullable=False, server_default="0"),
-        sa.Column("errors", sa.Integer(), nullable=False, server_default="0"),
-        sa.Column("stopped", sa.Text(), nullable=False, server_default=sa.text("''")),
+        *_leased(),
         *required(sa.Text, "sent_channel", "sent_ts"),
         *required(sa.BigInteger, "created_at"),
         *required(sa.Text, "last_error"),
@@ -383,11 +361,7 @@ def _services() -> None:
         sa.Column("search_at", sa.BigInteger()),
         *required(sa.Integer, "reads", "polls"),
         sa.Column("due_at", sa.BigInteger()),
-        *required(sa.Text, "lease_owner"),
-        sa.Column("lease_until", sa.BigInteger()),
-        sa.Column("tries", sa.Integer(), nullable=False, server_default="0"),
-        sa.Column("errors", sa.Integer(), nullable=False, server_default="0"),
-        sa.Column("stopped", sa.Text(), nullable=False, server_default=sa.text("''")),
+        *_leased(),
         sa.Column("closed_at", sa.BigInteger()),
         sa.CheckConstraint("version > 0", name=op.f("ck_booking_version")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_booking")),
@@ -425,11 +399,7 @@ def _services() -> None:
         *required(sa.Text, "state"),
         *required(sa.Integer, "attempts"),
         *required(sa.BigInteger, "due_at"),
-        *required(sa.Text, "lease_owner"),
-        sa.Column("lease_until", sa.BigInteger()),
-        sa.Column("tries", sa.Integer(), nullable=False, server_default="0"),
-        sa.Column("errors", sa.Integer(), nullable=False, server_default="0"),
-        sa.Column("stopped", sa.Text(), nullable=False, server_default=sa.text("''")),
+        *_leased(),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_store_event")),
     )
     op.create_index("ix_store_event_received_at", "store_event", ["received_at"])
@@ -478,4 +448,15 @@ def _services() -> None:
         sa.CheckConstraint("taken >= 0 AND taken <= total", name=op.f("ck_email_run_taken")),
         sa.ForeignKeyConstraint(["job_id"], ["job.id"], name=op.f("fk_email_run_job_id_job")),
         sa.PrimaryKeyConstraint("job_id", name=op.f("pk_email_run")),
+    )
+
+
+def _leased() -> tuple[sa.Column[Any], ...]:
+    """The columns by which one worker at a time takes a row."""
+    return (
+        *required(sa.Text, "lease_owner"),
+        sa.Column("lease_until", sa.BigInteger()),
+        sa.Column("tries", sa.Integer(), nullable=False, server_default="0"),
+        sa.Column("errors", sa.Integer(), nullable=False, server_default="0"),
+        sa.Column("stopped", sa.Text(), nullable=False, server_default=sa.text("''")),
     )
