@@ -133,7 +133,7 @@ class OfRequest(Code):
     """``left``: cents of the daily limit that are left today."""
     ANOTHER_IS_SENT = "another_is_sent"
     EARLIER_NOT_UNPAID = "earlier_not_unpaid", "found"
-    """What it was made from may have been paid. ``found``: as :class:`bot.domain.payments.earlier.Finding` has it."""
+    """An earlier one for it may have been paid. ``found``: as :class:`bot.domain.payments.earlier.Finding` has it."""
     NOT_CONFIGURED = "not_configured", "missing"
     OUT_OF_REACH = "out_of_reach", "needs", "can"
     UNDECIDED = "undecided", "held"

@@ -44,7 +44,7 @@ _SAID: Mapping[str, str] = {
     "expired": "expired",
     "tightened": "the policy got stricter: {quorum} approvals needed",
     "held": "on hold{by}",
-    "held_back": "not sent: what it was made from may have been paid",
+    "held_back": "not sent: an earlier request for it may have been paid",
     "released": "{who} released it",
     "paid_after_all": "the provider shows a payment",
     "votes_no_longer_count": "not enough approvals any more; still counted: {counted}",

@@ -28,7 +28,7 @@ from bot.domain.payments.instruction import (
 )
 from bot.domain.payments.moves import MACHINES
 from bot.domain.payments.operation import OperationStatus
-from bot.domain.payments.sealed import PAID_AFTER_ALL, REQUESTED, asked
+from bot.domain.payments.sealed import HELD_BACK, PAID_AFTER_ALL, REQUESTED, asked
 from bot.domain.policy import Requirement
 from bot.domain.reasons import Reason
 from bot.domain.references import ulid, without_letter
@@ -66,6 +66,8 @@ def _made(**values: Any) -> Instruction:
 
 
 SHAPE = Shape(table, _made, called="reference", apart=("payee_email", "cents", "chosen_code"))
+
+Conditions = tuple[ColumnElement[bool], ...]
 
 _MONEY_OUT = tuple(MONEY_OUT)
 CLAIMED = frozenset(State) - EFFECT_UNDER_WAY
@@ -151,7 +153,7 @@ def _stored_before(instruction_id: str) -> tuple[ColumnElement[bool], ...]:
     return (table.c.id != instruction_id, func.coalesce(theirs < mine, True))
 
 
-def _may_be_paid(since: datetime, again_since: datetime, before: str) -> tuple[ColumnElement[bool], ...]:
+def _may_be_paid(since: datetime, again_since: datetime, before: str) -> Conditions:
     """Conditions of :meth:`Instructions.same_payments`."""
     recent = or_(
         table.c.created_at >= since,
@@ -288,22 +290,40 @@ class Instructions(MovingRows[Instruction]):
         Those count that were requested or sent since then or are not sent yet, unless they certainly ended unpaid.
         Lists that retry failed payments count from ``again_since`` on. ``before``: as of :meth:`last_same`.
         """
-        counts = _may_be_paid(since, again_since, before)
+        counts, paid_rows = _may_be_paid(since, again_since, before), bulk_item.c.status.not_in(_UNPAID_ROW)
+        return self._paying(payments, since, alone=counts, lists=counts, rows=paid_rows)
+
+    def ended_unpaid(self, payments: Collection[Payment], *, since: datetime) -> list[SamePayment]:
+        """The same of what may have left and ended as not paid: requests, and rows of lists that failed."""
+        recent, has_ended = or_(table.c.created_at >= since, table.c.sent_at >= since), table.c.state.in_(NOT_PAID)
+        left = or_(table.c.commits > 0, table.c.remote_id.is_not(None))
+        in_vain = select(table.c.id).where(table.c.kind == Kind.BULK, recent, has_ended, table.c.remote_id.is_(None))
+        rows = or_(bulk_item.c.status == OperationStatus.FAILED, bulk_item.c.instruction_id.in_(in_vain))
+        return self._paying(payments, since, alone=(recent, left, has_ended), lists=(recent, left), rows=rows)
+
+    def _paying(
+        self,
+        payments: Collection[Payment],
+        since: datetime,
+        *,
+        alone: Conditions,
+        lists: Conditions,
+        rows: ColumnElement[bool],
+    ) -> list[SamePayment]:
         wanted, people = set(payments), sorted({payee for payee, _ in payments})
         parts = [people[start : start + _IN_ONE_QUERY] for start in range(0, len(people), _IN_ONE_QUERY)]
-        alone = select(table.c.id, literal(0), table.c.payee_email, table.c.cents, table.c.reference)
-        alone = alone.where(table.c.kind.in_(_MONEY_OUT), *counts)
-        queries = [alone.where(table.c.payee_email.in_(part)) for part in parts]
+        single = select(table.c.id, literal(0), table.c.payee_email, table.c.cents, table.c.reference)
+        single = single.where(table.c.kind.in_(_MONEY_OUT), *alone)
+        queries = [single.where(table.c.payee_email.in_(part)) for part in parts]
         # Lists first, then their rows: by recipient, all lists of years would be looked at. Measured with 30 old lists
         # of 5,000 rows: 1.6 s in the writer.
         recently = or_(table.c.id >= ulid(since - _OLDEST)[:_TIME_OF_ULID], table.c.state.in_(UNSETTLED))
-        lists = select(table.c.id, table.c.reference).where(table.c.kind == Kind.BULK, recently, *counts)
-        names = {str(key): str(name) for key, name in self._connection.execute(lists)}
-        of_lists = (bulk_item.c.instruction_id.in_(names), bulk_item.c.status.not_in(_UNPAID_ROW))
+        named = select(table.c.id, table.c.reference).where(table.c.kind == Kind.BULK, recently, *lists)
+        names = {str(key): str(name) for key, name in self._connection.execute(named)}
         listed = select(
             bulk_item.c.instruction_id, bulk_item.c.number, bulk_item.c.payee, bulk_item.c.cents, literal("")
         )
-        listed = listed.where(*of_lists)
+        listed = listed.where(bulk_item.c.instruction_id.in_(names), rows)
         queries += [listed.where(bulk_item.c.payee.in_(people)) if len(parts) == 1 else listed] if names else []
         found = [
             (str(key), SamePayment(str(name) or names[str(key)], int(row), (str(payee), int(cents))))
@@ -313,10 +333,10 @@ class Instructions(MovingRows[Instruction]):
         ]
         return [one for _, one in sorted(found, key=lambda one: (one[0], -one[1].row), reverse=True)]
 
-    def made_again(self, since: datetime) -> list[str]:
-        """Ids of requests that were made from another one since then."""
-        again = table.c.source_key.like(f"%{AGAIN}%")
-        query = select(table.c.id).where(table.c.id >= ulid(since)[:_TIME_OF_ULID], again)
+    def held_back(self, since: datetime) -> list[str]:
+        """Ids of requests made since then that were held because of an earlier one."""
+        made = audit.c.instruction_id >= ulid(since)[:_TIME_OF_ULID]
+        query = select(audit.c.instruction_id).where(made, audit.c.action == HELD_BACK).distinct()
         return [str(name) for name in self._connection.execute(query).scalars()]
 
     def retries(self, first_id: str) -> list[Instruction]:

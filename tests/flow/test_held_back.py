@@ -96,7 +96,7 @@ async def test_admin_releases_it_in_a_form_that_names_both(rig: Rig) -> None:
     assert shown(rig.form(OLGA)) == snapshot("""\
 Release a payout
 $25.00 to Ana Maria Lopez (ana@example.com) · P-······
-Approved, not sent. Made from:
+Approved, not sent. Earlier requests:
 $25.00 to Ana Maria Lopez (ana@example.com) · P-······, failed
 :warning: The provider now lists P-······ as paid.
 Reason
@@ -229,6 +229,41 @@ async def test_what_was_refused_is_edited_and_sent(rig: Rig, command: str) -> No
     await edited(rig)
     await rig.press("approve")
     assert (await last(rig)).state is State.COMMITTED
+
+
+@pytest.mark.parametrize("first_in", ["a payout", "a list"])
+@pytest.mark.parametrize("second_in", ["a payout", "a list"])
+@pytest.mark.parametrize("turned", [True, False])
+async def test_request_for_the_same_on_the_same_day_is_held_once_the_failed_one_is_paid(
+    rig: Rig, first_in: str, second_in: str, turned: bool
+) -> None:
+    async def request(where: str, note: str) -> None:
+        if where == "a list":
+            await ask(rig, f"ana@example.com,25.00,{note}")
+        else:
+            await rig.pay(f"send ana@example.com 25.00 {note}")
+
+    rig.payments.switches.bulk_fail_every = 1
+    await request(first_in, "rent")
+    await rig.approve_and_fail("The bank is closed") if first_in == "a payout" else await approve(rig)
+    await run(rig)
+    first = await last(rig)
+    assert first.state is State.FAILED
+    rig.payments.switches.bulk_fail_every = 0
+    rig.clock.advance(3_600)
+    await request(second_in, "rent again")
+    assert ((await last(rig)).payload.again_of, (await last(rig)).requirement.quorum) == ("", 1)
+    if turned and first_in == "a payout":
+        rig.payments.operations[there(first.remote_id)].status = "completed"  # no callback tells
+    elif turned:
+        rig.payments.bulk_payments[0].items[0].status = "completed"
+    await rig.press("approve")
+    await rig.pass_time(120, steps=2)
+    second = await last(rig)
+    rows = (1,) if first_in == "a list" else ()
+    status = "completed" if first_in == "a payout" else ""
+    assert found(second) == ([(first.reference, True, status, rows)] if turned else [])
+    assert (second.commits == 0) is turned
 
 
 SIX = "\n".join(f"person{n}@example.com,{n}.00,row {n}" for n in range(1, 7))

@@ -1,8 +1,9 @@
 """The law of people: what must hold of a history, read from the ledger, the simulator's records and the cards.
 
 ``repeat``: a payment that repeats recipient and amount of the last 24 hours was approved on a card that named the
-earlier one, with one approver more than otherwise. ``turned``: a request made from one that failed and turned out paid
-is sent only after an admin released it in a form that names both. ``unapproved``, ``twice``: nothing is paid without
+earlier one, with one approver more than otherwise; or, if that one failed and turned out paid later, was released.
+``turned``: a request made from one that failed and turned out paid is sent only after an admin released it in a form
+that names both. ``unapproved``, ``twice``: nothing is paid without
 enough approvers, or twice. ``done``: a row that says that it is done is not paid. ``press``, ``import``: see the scene.
 """
 
@@ -115,8 +116,8 @@ def _repeated(history: History, later: Payment, request: Request, repeated: list
         had_failed = one.failed_at <= request.at
         if one.reference in firsts and had_failed:
             yield from _made_from(history, later, one, named if one.reference == request.made_from else None)
-        elif not had_failed or one.turned_at <= later.sent_at:  # otherwise the service said that nothing was paid
-            alive.append(one)
+        elif not had_failed or (one.turned_at <= later.sent_at and not _is_released(history, later, one)):
+            alive.append(one)  # otherwise the service said that nothing was paid, or an admin has seen both
     if not alive:
         return
     about = f"{later} repeats {' and '.join(map(str, alive))}"
@@ -133,10 +134,13 @@ def _made_from(history: History, later: Payment, first: Payment, named: frozense
     about = f"{later} was made from {first}"
     if named is not None and first.reference not in named:
         yield f"repeat: {about}, and the card did not name it at the last approval"
-    both = {first.reference, later.reference}
-    released = any(at >= first.turned_at and both <= references(text) for at, text in history.scene.releases)
-    if first.turned_at <= later.sent_at and not released:
+    if first.turned_at <= later.sent_at and not _is_released(history, later, first):
         yield f"turned: {about}, which had turned out paid before, and no admin released it"
+
+
+def _is_released(history: History, later: Payment, first: Payment) -> bool:
+    both = {first.reference, later.reference}
+    return any(at >= first.turned_at and both <= references(text) for at, text in history.scene.releases)
 
 
 def _voters(history: History, payment: Payment) -> set[str]:

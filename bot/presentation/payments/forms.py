@@ -165,7 +165,7 @@ def release(instruction: Instruction, earlier: Sequence[Instruction], *, metadat
     words = KINDS[instruction.kind]
     before = [f"{in_full(one)} · {one.reference}, {word_of(one)}" for one in earlier]
     lines = [f":warning: {capital(line)}." for line in earlier_lines(found)]
-    told = section(plain(shorten("\n".join(["Approved, not sent. Made from:", *before]), SECTION_LIMIT)))
+    told = section(plain(shorten("\n".join(["Approved, not sent. Earlier requests:", *before]), SECTION_LIMIT)))
     hint = "How do you know that both should be paid? Visible in the audit log."
     asked = field(REASON, "Reason", text_input(REASON, most=REASON_LIMIT, multiline=True), hint=hint)
     title = f"Release a {words.noun}"

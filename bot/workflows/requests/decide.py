@@ -121,7 +121,7 @@ async def close_as_not_paid(ctx: Context, decision: Decision, *, reason: str) ->
 
 
 def is_held_back(found: Instruction) -> bool:
-    """Whether an admin has to release it, because what it was made from may have been paid."""
+    """Whether an admin has to release it, because an earlier request for it may have been paid."""
     return found.state is State.APPROVED and has_code(found.reason, OfRequest.EARLIER_NOT_UNPAID)
 
 

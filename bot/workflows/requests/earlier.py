@@ -1,16 +1,20 @@
-"""The requests that a request was made from: tried again, edited, or of which failed payments are retried.
+"""Requests for the same that ended unpaid before: those that a request was made from, and those of the last day.
 
-They had ended unpaid when it was made. What ended as failed can turn out paid, so they are read again at the service
-before it is sent. While one isn't surely unpaid, it is held, until an admin releases it in a form that names both.
+It was made from one if that was tried again or edited, or if failed payments of it are retried. What ended as failed
+can turn out paid, so all are read again at the service before it is sent. While one isn't surely unpaid, it is held,
+until an admin releases it in a form that names both.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from bot.clients.payments import PaymentsClient
+from bot.domain.approvals import SAME_PAYMENT
 from bot.domain.audit import Entry
 from bot.domain.errors import ServiceNever, ServiceNow
+from bot.domain.payments.bulk import BulkItem
 from bot.domain.payments.earlier import Finding, are_new, not_released
 from bot.domain.payments.instruction import NOT_PAID, Instruction
 from bot.domain.payments.sealed import HELD_BACK
@@ -18,6 +22,7 @@ from bot.domain.reasons import OfRequest, Reason
 from bot.workflows.context import Context, Unit, witness
 from bot.workflows.requests.announce import alert, reads_as_paid
 from bot.workflows.requests.repeats import made_from
+from storage.errors import RowUnreadable
 from storage.transaction import Tx
 
 _READINGS: Final = 3
@@ -37,8 +42,6 @@ class _ToRead:
 
 async def read_earlier(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> tuple[Finding, ...]:
     """Read them at the service, all of a chain: what isn't surely unpaid now. Raises: as reading, a few times."""
-    if not instruction.payload.again_of:
-        return ()
 
     def look(uow: Unit) -> list[_ToRead]:
         # An admin has to decide already: nothing that is read now would change that.
@@ -58,12 +61,10 @@ async def read_earlier(ctx: Context, payments: PaymentsClient, instruction: Inst
 
 
 def hindrance(uow: Unit, instruction: Instruction, found: Collection[Finding]) -> Reason | None:
-    """Why it may not be sent because of what it was made from, checked in the transaction of the claim; or None.
+    """Why it may not be sent because of an earlier one, checked in the transaction of the claim; or None.
 
-    ``found``: as it was just read. Whether one reads as paid since is checked here.
+    ``found``: as it was just read. Whether one that it was made from reads as paid since is checked here.
     """
-    if not instruction.payload.again_of:
-        return None
     chain, missing = made_from(uow, instruction.payload)
     late = [Finding(one.reference, moved=True) for one in chain if reads_as_paid(uow, one)]
     lost = [Finding(missing, moved=False)] if missing else []
@@ -79,21 +80,41 @@ def hindrance(uow: Unit, instruction: Instruction, found: Collection[Finding]) -
     return reason
 
 
+def behind(tx: Tx, instruction: Instruction) -> list[Instruction]:
+    """Those that it is held for, and all that it was made from."""
+    chain = made_from(tx, instruction.payload)[0]
+    held: Any = instruction.reason.facts.get("found", ()) if instruction.reason is not None else ()
+    names = dict.fromkeys([*(one.reference for one in chain), *(Finding.read(one).reference for one in held)])
+    return [one for name in names if (one := tx.instructions.find(name)) is not None]
+
+
 def _entries(tx: Tx, instruction: Instruction) -> Sequence[Entry]:
     rows = tx.audit.verified(tx.audit.about(instruction.id))
     return [row.entry for row in rows if row.is_intact and row.entry is not None]
 
 
-def _earlier(tx: Tx, instruction: Instruction) -> list[_ToRead]:
+def _earlier(uow: Unit, instruction: Instruction) -> list[_ToRead]:
     """All of which money may have moved; of lists also others that retried the same rows."""
-    rows = {row.row for row in tx.bulk_items.rows(instruction.id)} if instruction.payload.has_items else set()
-    found = []
-    for first in made_from(tx, instruction.payload)[0]:
+    items = uow.bulk_items.rows(instruction.id) if instruction.payload.has_items else []
+    rows = {row.row for row in items}
+    found = [*_same(uow, instruction, items)]
+    for first in made_from(uow, instruction.payload)[0]:
         found.append(_ToRead(first, tuple(sorted(rows))))
-        for other in tx.instructions.retries(first.id) if rows else ():
-            its_own = rows & {row.row for row in tx.bulk_items.rows(other.id)}
+        for other in uow.instructions.retries(first.id) if rows else ():
+            its_own = rows & {row.row for row in uow.bulk_items.rows(other.id)}
             if other.id != instruction.id and other.state in NOT_PAID and its_own:
                 found.append(_ToRead(other, tuple(sorted(its_own))))
     # A create that was refused moves no money; should it have had an effect, an alert tells who commits it.
     left = [one for one in found if one.request.commits or one.request.remote_id is not None]
     return list({one.request.id: one for one in left}.values())
+
+
+def _same(uow: Unit, instruction: Instruction, items: Sequence[BulkItem]) -> Iterator[_ToRead]:
+    """Those of the last day that pay some of the same; not what approvers know as possibly paid."""
+    payments = instruction.payload.payments(items)
+    same = uow.instructions.ended_unpaid(payments, since=uow.now - SAME_PAYMENT) if payments else []
+    known = {one.reference for one in instruction.requirement.repeats}
+    for name in {one.reference for one in same} - known:
+        with suppress(RowUnreadable):
+            if (request := uow.instructions.find(name)) is not None:
+                yield _ToRead(request, tuple(sorted(one.row for one in same if one.reference == name and one.row)))

@@ -70,11 +70,11 @@ def repeats_of(
 def _paid_after_all(
     uow: Unit, wanted: Collection[Payment], *, since: datetime, until: datetime
 ) -> Iterator[SamePayment]:
-    """Payments that had failed, and turned out otherwise when a request made from theirs was about to be sent.
+    """Payments that had failed, and turned out otherwise when a request for the same was about to be sent.
 
     That request is held, and can be withdrawn; the payments keep the state that they had ended in.
     """
-    held = (uow.audit.verified(uow.audit.about(name)) for name in uow.instructions.made_again(since - SAME_FILE))
+    held = (uow.audit.verified(uow.audit.about(name)) for name in uow.instructions.held_back(since - SAME_FILE))
     entries = [row.entry for rows in held for row in rows if row.is_intact and row.entry is not None]
     for finding in noted([entry for entry in entries if since <= entry.at < until], HELD_BACK):
         with suppress(RowUnreadable):
