@@ -274,7 +274,9 @@ class Checker:
         broken = [row for row in books.rows("PRAGMA integrity_check") if row["integrity_check"] != "ok"]
         for problem in books.rows("PRAGMA foreign_key_check") + broken:
             yield "I12", f"the database is damaged: {problem}"
-        for row in books.rows("SELECT key, last_error FROM outbox WHERE state = 'dead'"):
+        told_admins = "SELECT 1 FROM outbox o WHERE o.state = 'sent' AND o.key = outbox.key || ':' || o.channel"
+        given_up = f"SELECT key, last_error FROM outbox WHERE state = 'dead' AND NOT EXISTS ({told_admins})"
+        for row in books.rows(given_up):
             yield "I6", f"a message was given up: {row['key']}: {row['last_error']}"
 
     def _callbacks(self, requests: list[Record]) -> Iterator[Finding]:
