@@ -250,6 +250,8 @@ async def test_the_home_is_published_per_person_and_its_buttons_work(forms: Form
     assert forms.workspace.home(BOB) is None
     await forms.workspace.open_home(ANA)
     assert forms.bolt.seen[-1]["event"]["view"]["id"] == home.id
+    again = await forms.workspace.until(lambda: (now := forms.workspace.home(ANA)) and now.hash != home.hash and now)
+    assert [one["block_id"] for one in again.blocks] == [one["block_id"] for one in home.blocks]
     await forms.workspace.click_in_view(ANA, "refresh")
     assert forms.bolt.seen[-1]["container"] == {"type": "view", "view_id": home.id}
     assert "channel" not in forms.bolt.seen[-1]

@@ -1,8 +1,9 @@
 """Blocks with their limits, and what must hold for all blocks of a message or view together."""
 
 import copy
-from collections import Counter
-from collections.abc import Iterator
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from bot.playground.workspace.ids import new_block_id
@@ -160,14 +161,24 @@ def sum_of_texts(blocks: list[dict[str, Any]], kind: str) -> int:
     return sum(len(cell.get("text", "")) for block in blocks if block["type"] == "table" for cell in _cells(block))
 
 
-def with_ids(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A copy in which every block has a block id and every element an action id, as Slack stores them."""
-    stored = copy.deepcopy(blocks)
+def with_ids(blocks: list[dict[str, Any]], before: Sequence[dict[str, Any]] = ()) -> list[dict[str, Any]]:
+    """A copy in which every block has a block id and every element an action id, as Slack stores them.
+
+    ``before``: blocks that they replace. A block that is repeated keeps its id, so that a press on it isn't lost.
+    """
+    stored, ids = copy.deepcopy(blocks), defaultdict[str, list[str]](list)
+    for block in before:
+        ids[_content(block)].append(block["block_id"])
     for block in stored:
-        block["block_id"] = block.get("block_id") or new_block_id()
+        known = ids[_content(block)]
+        block["block_id"] = block.get("block_id") or (known.pop(0) if known else new_block_id())
         for element in _elements(block):
             element["action_id"] = element.get("action_id") or new_block_id()
     return stored
+
+
+def _content(block: dict[str, Any]) -> str:
+    return json.dumps({key: value for key, value in block.items() if key != "block_id"}, sort_keys=True)
 
 
 def _cells(block: dict[str, Any]) -> Iterator[dict[str, Any]]:

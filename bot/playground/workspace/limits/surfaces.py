@@ -1,6 +1,7 @@
 """Limits of whole messages and views. Each function returns the version to store, or refuses."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from bot.playground.workspace.errors import ApiRefusal
@@ -93,12 +94,13 @@ def checked_metadata(metadata: Any) -> dict[str, Any] | None:
     return metadata
 
 
-def checked_view(view: Any, kind: str) -> dict[str, Any]:
+def checked_view(view: Any, kind: str, before: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
     """A view as Slack stores it.
 
     Args:
         view: What the app sent.
         kind: ``modal`` or ``home``: what the method takes.
+        before: Blocks that it replaces.
 
     Raises:
         ApiRefusal: ``view_too_large`` or ``invalid_arguments`` with the places.
@@ -118,7 +120,7 @@ def checked_view(view: Any, kind: str) -> dict[str, Any]:
         report.add("/view/blocks", "must be an array")
     if report.messages:
         raise ApiRefusal.explained("invalid_arguments", report.messages)
-    return {**view, "blocks": with_ids(view["blocks"])}
+    return {**view, "blocks": with_ids(view["blocks"], before)}
 
 
 def _check_submit(report: Report, view: dict[str, Any], kind: str) -> None:

@@ -39,8 +39,9 @@ def update(state: WorkspaceState, arguments: Arguments) -> Json:
 
 def publish(state: WorkspaceState, arguments: Arguments) -> Json:
     """``views.publish``: a person's App Home."""
-    source = checked_view(arguments.structure("view"), "home")
     user = state.directory.users.get(arguments.text("user_id"))
+    before = state.views.home(user.id) if user is not None else None
+    source = checked_view(arguments.structure("view"), "home", before.blocks if before is not None else ())
     if user is None:
         raise ApiRefusal("user_not_found")
     return _answer(state, state.views.publish(user.id, source, expected_hash=arguments.text("hash", "")))
