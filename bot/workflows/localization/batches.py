@@ -130,22 +130,6 @@ def settle_batch(uow: Unit, batch: Job) -> None:
     uow.jobs.move(batch, CallState.HANDING_OVER, detail=detail, due_at=uow.now)
 
 
-def look_again(uow: Unit, batch: Job) -> None:
-    kept = uow.jobs.touch(batch, due_at=uow.now + LOOK_AGAIN)
-    if kept is not None:
-        settle_batch(uow, kept)
-
-
-def stop_batch(uow: Unit, batch: Job, *, by: str) -> Job | None:
-    """Begin no more of its calls. What is under way is waited for: it may be billed, and then its result is kept."""
-    progress = CallProgress.read(batch.detail).but(by=by)
-    after = uow.jobs.touch(batch, show=True, detail=progress.detail(), due_at=uow.now + LOOK_AGAIN)
-    if after is not None:
-        uow.jobs.end_waiting(batch, CallState.CANCELED, detail=CallProgress(by=by).detail(), now=uow.now)
-        settle_batch(uow, after)
-    return None if after is None else uow.jobs.get(batch.id)
-
-
 def repeated_batch(uow: Unit, before: Job, new: Job, *, characters: int) -> Job | None:
     """A batch of the files of another one that have no result; None: each has one.
 

@@ -10,6 +10,7 @@ from typing import Any
 from bot.domain.files.dropped import FileTrouble, UnusableFile
 from bot.domain.localization.pieces import MOST_PIECES, Piece, form_of, pieces_of, result_form, whole
 from bot.domain.localization.progress import (
+    BATCH_LANE,
     DOCUMENT_LANE,
     PIECE_LANE,
     TEXT_LANE,
@@ -27,7 +28,16 @@ from bot.domain.outcome import NotExecuted
 from bot.domain.reasons import Reason
 from bot.domain.tracking import back_off
 from bot.workflows.context import Unit
-from bot.workflows.localization.batches import FAILURE, LOOK_AGAIN, OPEN, RESULT, is_certain, told, undone_of
+from bot.workflows.localization.batches import (
+    FAILURE,
+    LOOK_AGAIN,
+    OPEN,
+    RESULT,
+    is_certain,
+    settle_batch,
+    told,
+    undone_of,
+)
 from bot.workflows.slack.boards import post_file, post_line, post_privately, show_board
 from storage.rows import Job
 from storage.transaction import Tx
@@ -215,14 +225,24 @@ def give_up_rest(uow: Unit, piece: Job, refused: NotExecuted, *, reason: Reason,
         uow.jobs.end_waiting(document, CallState.FAILED, detail=detail, now=uow.now)
 
 
-def stop(uow: Unit, document: Job, *, by: str) -> Job | None:
-    """Begin no more of it. What is under way is waited for: it may be billed, and then its result is kept."""
-    progress = CallProgress.read(document.detail).but(by=by)
-    after = uow.jobs.touch(document, show=True, detail=progress.detail(), due_at=uow.now + LOOK_AGAIN)
+_SETTLE = {DOCUMENT_LANE: settle, BATCH_LANE: settle_batch}
+
+
+def look_again(uow: Unit, parent: Job) -> None:
+    """Settle a document or batch as its calls are now."""
+    kept = uow.jobs.touch(parent, due_at=uow.now + LOOK_AGAIN)
+    if kept is not None:
+        _SETTLE[kept.kind](uow, kept)
+
+
+def stop(uow: Unit, parent: Job, *, by: str) -> Job | None:
+    """Begin no more calls of a document or batch. Those in progress may be billed, so their results are kept."""
+    progress = CallProgress.read(parent.detail).but(by=by)
+    after = uow.jobs.touch(parent, show=True, detail=progress.detail(), due_at=uow.now + LOOK_AGAIN)
     if after is not None:
-        uow.jobs.end_waiting(document, CallState.CANCELED, detail=CallProgress(by=by).detail(), now=uow.now)
-        settle(uow, after)
-    return None if after is None else uow.jobs.get(document.id)
+        uow.jobs.end_waiting(parent, CallState.CANCELED, detail=CallProgress(by=by).detail(), now=uow.now)
+        _SETTLE[after.kind](uow, after)
+    return None if after is None else uow.jobs.get(parent.id)
 
 
 def repeated(uow: Unit, before: Job, new: Job) -> Job | None:

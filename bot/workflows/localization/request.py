@@ -33,7 +33,6 @@ from bot.workflows.localization.batches import (
     problems_of,
     repeated_batch,
     settle_batch,
-    stop_batch,
 )
 from bot.workflows.localization.documents import is_quiet, repeated, stop, through
 from bot.workflows.presets import remember
@@ -237,9 +236,7 @@ async def cancel(ctx: Context, job_id: str, *, person: str) -> CallView | None:
         job = find(uow, job_id)
         if job is None or CallState(job.state) not in STOPPABLE:
             return None if job is None else sight_in(uow, job)
-        if job.kind == BATCH_LANE:
-            return sight_in(uow, stop_batch(uow, job, by=person) or job)
-        if job.kind == DOCUMENT_LANE and job.state == CallState.RUNNING:
+        if job.kind == BATCH_LANE or (job.kind == DOCUMENT_LANE and job.state == CallState.RUNNING):
             return sight_in(uow, stop(uow, job, by=person) or job)
         progress = CallProgress.read(job.detail).but(by=person, ended_at=uow.now)
         changed = uow.jobs.move(job, CallState.CANCELED, detail=progress.detail())

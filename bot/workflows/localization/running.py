@@ -32,8 +32,7 @@ from bot.workflows.context import Context, Unit
 from bot.workflows.effect import Permit, once
 from bot.workflows.keeping import keep
 from bot.workflows.localization.archive import pack
-from bot.workflows.localization.batches import LOOK_AGAIN, look_again
-from bot.workflows.localization.documents import begin, board_of, give_up_rest, pieces_for, put_off, settle
+from bot.workflows.localization.documents import begin, board_of, give_up_rest, look_again, pieces_for, put_off
 from bot.workflows.localization.reading import read_text
 from bot.workflows.localization.request import show_queue
 from bot.workflows.localization.results import accept, close, end, hand_over, set_aside
@@ -51,10 +50,8 @@ async def _step(ctx: Context, job: Job) -> None:
     match CallState(job.state):
         case CallState.WAITING if job.kind == DOCUMENT_LANE:
             await _begin(ctx, job)
-        case CallState.RUNNING if job.kind == DOCUMENT_LANE:
-            await ctx.write(partial(_look_again, job=job), name="localization_document", wakes=False)
-        case CallState.RUNNING if job.kind == BATCH_LANE:
-            await ctx.write(partial(look_again, batch=job), name="localization_batch", wakes=False)
+        case CallState.RUNNING if job.kind in (DOCUMENT_LANE, BATCH_LANE):
+            await ctx.write(partial(look_again, parent=job), name="localization_parts", wakes=False)
         case CallState.WAITING:
             await _call(ctx, job)
         case CallState.HANDING_OVER if job.kind == BATCH_LANE:
@@ -92,12 +89,6 @@ async def _begin(ctx: Context, job: Job) -> None:
         await end(ctx, job, CallState.FAILED, reason=_trouble(trouble))
         return
     await keep(ctx, lambda uow: begin(uow, job, order, pieces, left=left), name="begin_document")
-
-
-def _look_again(uow: Unit, job: Job) -> None:
-    kept = uow.jobs.touch(job, due_at=uow.now + LOOK_AGAIN)
-    if kept is not None:
-        settle(uow, kept)
 
 
 async def _call(ctx: Context, job: Job) -> None:

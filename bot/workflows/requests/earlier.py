@@ -6,7 +6,6 @@ until an admin releases it in a form that names both.
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -21,8 +20,7 @@ from bot.domain.payments.sealed import HELD_BACK
 from bot.domain.reasons import OfRequest, Reason
 from bot.workflows.context import Context, Unit, witness
 from bot.workflows.requests.announce import alert, reads_as_paid
-from bot.workflows.requests.repeats import made_from
-from storage.errors import RowUnreadable
+from bot.workflows.requests.repeats import made_from, readable
 from storage.transaction import Tx
 
 _READINGS: Final = 3
@@ -66,26 +64,25 @@ def hindrance(uow: Unit, instruction: Instruction, found: Collection[Finding]) -
     ``found``: as it was just read. Whether one that it was made from reads as paid since is checked here.
     """
     chain, missing = made_from(uow, instruction.payload)
-    late = [Finding(one.reference, moved=True) for one in chain if reads_as_paid(uow, one)]
-    lost = [Finding(missing, moved=False)] if missing else []
+    worse = [Finding(one.reference, moved=True) for one in chain if reads_as_paid(uow, one)]
+    worse += [Finding(missing, moved=False)] if missing else []
     entries = _entries(uow, instruction)
-    left = not_released([*found, *late, *lost], entries)
+    left = not_released([*found, *worse], entries)
     if not left:
         return None
     reason = Reason(OfRequest.EARLIER_NOT_UNPAID, found=[one.stored for one in left])
     if are_new(left, entries):
         witness(uow, HELD_BACK, {"found": [one.stored for one in left]}, about=instruction)
-        times = sum(one.action == HELD_BACK for one in entries)
-        alert(uow, instruction, f"{HELD_BACK}:{times}", reason=reason)
+        alert(uow, instruction, f"{HELD_BACK}:{sum(one.action == HELD_BACK for one in entries)}", reason=reason)
     return reason
 
 
 def behind(tx: Tx, instruction: Instruction) -> list[Instruction]:
     """Those that it is held for, and all that it was made from."""
-    chain = made_from(tx, instruction.payload)[0]
     held: Any = instruction.reason.facts.get("found", ()) if instruction.reason is not None else ()
-    names = dict.fromkeys([*(one.reference for one in chain), *(Finding.read(one).reference for one in held)])
-    return [one for name in names if (one := tx.instructions.find(name)) is not None]
+    names = [one.reference for one in made_from(tx, instruction.payload)[0]]
+    names += [Finding.read(one).reference for one in held]
+    return [one for name in dict.fromkeys(names) if (one := readable(tx, name)) is not None]
 
 
 def _entries(tx: Tx, instruction: Instruction) -> Sequence[Entry]:
@@ -96,8 +93,7 @@ def _entries(tx: Tx, instruction: Instruction) -> Sequence[Entry]:
 def _earlier(uow: Unit, instruction: Instruction) -> list[_ToRead]:
     """All of which money may have moved; of lists also others that retried the same rows."""
     items = uow.bulk_items.rows(instruction.id) if instruction.payload.has_items else []
-    rows = {row.row for row in items}
-    found = [*_same(uow, instruction, items)]
+    found, rows = [*_same(uow, instruction, items)], {row.row for row in items}
     for first in made_from(uow, instruction.payload)[0]:
         found.append(_ToRead(first, tuple(sorted(rows))))
         for other in uow.instructions.retries(first.id) if rows else ():
@@ -105,16 +101,15 @@ def _earlier(uow: Unit, instruction: Instruction) -> list[_ToRead]:
             if other.id != instruction.id and other.state in NOT_PAID and its_own:
                 found.append(_ToRead(other, tuple(sorted(its_own))))
     # A create that was refused moves no money; should it have had an effect, an alert tells who commits it.
-    left = [one for one in found if one.request.commits or one.request.remote_id is not None]
-    return list({one.request.id: one for one in left}.values())
+    return list(
+        {one.request.id: one for one in found if one.request.commits or one.request.remote_id is not None}.values()
+    )
 
 
 def _same(uow: Unit, instruction: Instruction, items: Sequence[BulkItem]) -> Iterator[_ToRead]:
     """Those of the last day that pay some of the same; not what approvers know as possibly paid."""
     payments = instruction.payload.payments(items)
     same = uow.instructions.ended_unpaid(payments, since=uow.now - SAME_PAYMENT) if payments else []
-    known = {one.reference for one in instruction.requirement.repeats}
-    for name in {one.reference for one in same} - known:
-        with suppress(RowUnreadable):
-            if (request := uow.instructions.find(name)) is not None:
-                yield _ToRead(request, tuple(sorted(one.row for one in same if one.reference == name and one.row)))
+    for name in {one.reference for one in same} - {one.reference for one in instruction.requirement.repeats}:
+        if (request := readable(uow, name)) is not None:
+            yield _ToRead(request, tuple(sorted(one.row for one in same if one.reference == name and one.row)))

@@ -26,14 +26,18 @@ def made_from(tx: Tx, payload: Payload) -> tuple[list[Instruction], str]:
     """
     found: list[Instruction] = []
     while payload.again_of:
-        first = None
-        with suppress(RowUnreadable):
-            first = tx.instructions.find(payload.again_of)
+        first = readable(tx, payload.again_of)
         if first is None or first in found:
             return found, payload.again_of
         found.append(first)
         payload = first.payload
     return found, ""
+
+
+def readable(tx: Tx, reference: str) -> Instruction | None:
+    with suppress(RowUnreadable):
+        return tx.instructions.find(reference)
+    return None
 
 
 def repeats_of(
@@ -77,10 +81,10 @@ def _paid_after_all(
     held = (uow.audit.verified(uow.audit.about(name)) for name in uow.instructions.held_back(since - SAME_FILE))
     entries = [row.entry for rows in held for row in rows if row.is_intact and row.entry is not None]
     for finding in noted([entry for entry in entries if since <= entry.at < until], HELD_BACK):
+        first = readable(uow, finding.reference) if finding.moved else None
+        if first is None:
+            continue
         with suppress(RowUnreadable):
-            first = uow.instructions.find(finding.reference) if finding.moved else None
-            if first is not None:
-                items = [row for row in uow.bulk_items.rows(first.id) if row.row in finding.rows]
-                paid = first.payload.payments(items)
-                for payment in paid.keys() & wanted:
-                    yield from (SamePayment(finding.reference, number, payment) for number in paid[payment] or (0,))
+            paid = first.payload.payments([row for row in uow.bulk_items.rows(first.id) if row.row in finding.rows])
+            for payment in paid.keys() & wanted:
+                yield from (SamePayment(finding.reference, number, payment) for number in paid[payment] or (0,))
