@@ -1,11 +1,11 @@
-"""The client and the simulated service, which know nothing of each other, agree: as documented, and in another dialect.
+"""The client and the simulated service agree in another dialect: other paths, names, prefix and places.
 
-The other dialect has other paths, names, prefix and places: a SERVICES_FILE alone makes the client speak it.
+A SERVICES_FILE alone makes the client speak it. `tests/flow/test_dialect.py` does payouts through the whole product.
 """
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,17 +14,14 @@ import pytest
 from pydantic import SecretStr
 
 from bot.clients.limiter import PartnerTurns, SlidingWindow
-from bot.clients.payments import NewPayout, PaymentsClient
+from bot.clients.payments import PaymentsClient
 from bot.clients.transport import Transport
-from bot.domain.errors import ServiceNever
 from bot.domain.money import Cents
-from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.domain.outcome import Done
 from bot.domain.payments.bulk import BulkItem, HashList
 from bot.domain.payments.bulk_records import JobStatus
-from bot.domain.payments.operation import OperationStatus
 from bot.playground.simulators.payments import Dialect, PaymentsSimulator
 from bot.playground.simulators.payments.dialect import ROUTES
-from bot.presentation.reasons import worded
 from tests.clients.conftest import payments_client, routes_of
 from tests.clients.payments_calls import NEW, PURCHASE
 from tests.support.dialect import OURS, THEIRS
@@ -83,16 +80,6 @@ reply  = { successful = "stopped" }
 """  # noqa: E501 - inline tables of TOML stand on one line
 
 Connect = Callable[..., PaymentsClient]
-SPOKEN = {"as documented": (Dialect(), "", "unit"), "another dialect": (THEIRS, OURS, "line")}
-
-
-@pytest.fixture(params=SPOKEN)
-async def service(request: pytest.FixtureRequest) -> AsyncIterator[PaymentsSimulator]:
-    dialect, _, item_amount = SPOKEN[request.param]
-    async with PaymentsSimulator(dialect=dialect, rate_limit=None) as running:
-        running.switches.item_amount = item_amount  # type: ignore[assignment]
-        running.switches.ignore_get_body = bool(SPOKEN[request.param][1])
-        yield running
 
 
 @pytest.fixture
@@ -107,162 +94,46 @@ def connect(session: aiohttp.ClientSession, tmp_path: Path) -> Connect:
     return build
 
 
-@pytest.fixture
-def client(service: PaymentsSimulator, connect: Connect) -> PaymentsClient:
-    return connect(service, OURS if service.switches.ignore_get_body else "")
+async def test_client_pays_collects_and_reads_in_another_dialect(connect: Connect) -> None:
+    async with PaymentsSimulator(dialect=THEIRS, rate_limit=None) as service:
+        service.switches.item_amount = "line"
+        service.switches.ignore_get_body = True
+        client = connect(service, OURS)
+        # The callback comes back to the service itself, which refuses it: that is an event, too.
+        new = replace(NEW, email="ben+work@example.com", confirmation_uri=f"{service.base_url}/callbacks/payments/t1")
+        paid = await client.one_step_payout(new, earlier_unknown=False)
+        assert isinstance(paid, Done)
+        assert service.ledger.executions(NEW.code) == 1
+        await service.advance()
+        await service.delivered()
+        [event] = await client.payout_events(paid.value.id)
+        assert (event.kind, event.status) == ("confirmation_uri", "401")
+        partner = await client.partner()
+        assert (partner.balance, partner.currency) == (service.ledger.opening_cents - NEW.cents, "USD")
+
+        made = await client.create_purchase(PURCHASE, earlier_unknown=False)
+        assert isinstance(made, Done)
+        stored = [(one.description, one.cents, one.quantity) for one in service.operations[made.value.id].items]
+        assert stored == [("Book", 2010, 2), ("Pen <b>", 99, 1)]
+        read = await client.get_purchase(made.value.id)
+        assert [(one.quantity, one.unit_cents, one.line_cents) for one in read.items] == [(2, 1005, 2010), (1, 99, 99)]
+        listed = await client.list_operations(1, 10, "purchase")
+        assert ([one.code for one in listed.operations], listed.total) == (["code-1"], 1)
+        assert all(call.body is None for call in service.calls_of("list_operations"))
 
 
-@pytest.fixture
-async def plain() -> AsyncIterator[PaymentsSimulator]:
-    async with PaymentsSimulator() as running:
-        yield running
-
-
-def payout(service: PaymentsSimulator, code: str = "code-1", cents: int = 2510) -> NewPayout:
-    # The callbacks come back to the service itself, which refuses them: that is an event, too.
-    return replace(
-        NEW,
-        email="ben+work@example.com",
-        description="March translation",
-        cents=Cents(cents),
-        code=code,
-        confirmation_uri=f"{service.base_url}/callbacks/payments/t1",
-        failure_uri=f"{service.base_url}/callbacks/payments/t2",
-        cancel_uri=f"{service.base_url}/callbacks/payments/t3",
-    )
-
-
-async def created(client: PaymentsClient, service: PaymentsSimulator) -> str:
-    found = await client.create_payout(payout(service), earlier_unknown=False)
-    assert isinstance(found, Done)
-    assert (found.value.state, found.value.code, found.value.cents, found.value.email) == (
-        OperationStatus.CREATED,
-        "code-1",
-        2510,
-        "ben+work@example.com",
-    )
-    return found.value.id
-
-
-async def test_a_payout_goes_all_the_way(client: PaymentsClient, service: PaymentsSimulator) -> None:
-    account = await client.account_status("ben+work@example.com")
-    assert (account.full_name, account.active, account.country) == ("Ben Carter", True, "USA")
-    operation_id = await created(client, service)
-    assert await client.payout_events(operation_id) == ()
-
-    client.require("commit_payout")
-    committed = await client.commit_payout(operation_id, earlier_unknown=False)
-    assert isinstance(committed, Done)
-    assert committed.value.state is OperationStatus.COMMITTED
-    assert service.ledger.executions("code-1") == 1
-
-    await service.advance()
-    await service.delivered()
-    read = await client.get_operation(operation_id)
-    assert (read.state, read.operation_type, bool(read.svc_hash), bool(read.user_id), read.description) == (
-        OperationStatus.COMPLETED,
-        "payout",
-        True,
-        True,
-        "March translation",
-    )
-    [event] = await client.payout_events(operation_id)
-    assert (event.kind, event.host, event.status) == ("confirmation_uri", "127.0.0.1", "401")
-    assert event.at is not None
-    assert "callbacks" not in repr(event)
-    found = await client.find_by_code("code-1")
-    assert (found.complete, [one.id for one in found.hits]) == (True, [operation_id])
-
-
-async def test_one_step_pays_once_and_is_found_by_its_code(client: PaymentsClient, service: PaymentsSimulator) -> None:
-    client.require("one_step_payout")
-    before = (await client.partner()).balance
-    paid = await client.one_step_payout(payout(service, "code-2"), earlier_unknown=False)
-    assert isinstance(paid, Done)
-    assert (paid.value.code, paid.value.cents, paid.value.state) == ("code-2", 2510, OperationStatus.COMMITTED)
-    assert service.ledger.executions("code-2") == 1
-    found = await client.find_by_code("code-2")
-    assert ([one.id for one in found.hits], found.complete, found.total) == ([paid.value.id], True, 1)
-    after = await client.partner()
-    assert (before, after.balance) == (service.ledger.opening_cents, service.ledger.opening_cents - 2510)
-    assert (after.id, after.email, after.currency) == (service.partner_id, "partner@example.com", "USD")
-
-
-async def test_a_purchase_is_made_read_and_linked(client: PaymentsClient, service: PaymentsSimulator) -> None:
-    new = replace(
-        PURCHASE,
-        confirmation_uri=f"{service.base_url}/thanks",
-        callback_uri=f"{service.base_url}/callbacks/payments/t4",
-        failure_uri=f"{service.base_url}/callbacks/payments/t5",
-    )
-    made = await client.create_purchase(new, earlier_unknown=False)
-    assert isinstance(made, Done)
-    assert (made.value.cents, made.value.email, made.value.code) == (2109, "ana@example.com", "code-1")
-    record = service.operations[made.value.id]
-    in_line = 2 if service.switches.item_amount == "line" else 1
-    assert [(item.description, item.cents, item.quantity) for item in record.items] == [
-        ("Book", 1005 * in_line, 2),
-        ("Pen <b>", 99, 1),
-    ]
-    assert (record.confirmation_uri, record.cancel_uri) == (new.confirmation_uri, new.cancel_uri)
-
-    link = client.checkout_url(made.value.id)
-    assert link == f"{service.base_url}/checkout/{made.value.id}"
-    async with aiohttp.ClientSession() as browser:
-        async with browser.get(link) as page:
-            assert "21.09" in await page.text()
-        async with browser.post(link, data={"choice": "pay"}, allow_redirects=False) as paid:
-            assert paid.headers["Location"] == f"{service.base_url}/thanks"
-    read = await client.get_purchase(made.value.id)
-    assert (read.state, read.is_final, read.cents, read.operation_type) == (
-        OperationStatus.CONFIRMED,
-        True,
-        2109,
-        "purchase",
-    )
-    assert [(item.description, item.quantity, item.unit_cents, item.line_cents) for item in read.items] == [
-        ("Book", 2, 1005, 2010),
-        ("Pen <b>", 1, 99, 99),
-    ]
-    assert (await client.find_by_code("code-1", "purchase")).hits[0].id == made.value.id
-
-
-async def test_the_list_is_paged_and_filtered(client: PaymentsClient, service: PaymentsSimulator) -> None:
-    for number in range(12):
-        await client.create_payout(payout(service, f"code-{number}"), earlier_unknown=False)
-    page = await client.list_operations(2, 10, "payout")
-    assert (page.page, page.last_page, page.per_page, page.total, page.first, page.last) == (2, 2, 10, 12, 11, 12)
-    assert {one.code for one in page.operations} == {"code-0", "code-1"}
-    assert (await client.list_operations(1, 10, "purchase")).operations == ()
-    assert (service.calls_of("list_operations")[0].body is None) is service.switches.ignore_get_body
-
-
-async def test_refusals_are_told_in_our_words(client: PaymentsClient, service: PaymentsSimulator) -> None:
-    await created(client, service)
-    taken = await client.create_payout(payout(service), earlier_unknown=False)
-    assert isinstance(taken, NotExecuted)
-    assert worded(taken.reason) == "the provider doesn't accept the code (422)"
-    assert isinstance(await client.one_step_payout(payout(service), earlier_unknown=False), NotExecuted)
-    assert isinstance(await client.one_step_payout(payout(service), earlier_unknown=True), Unknown)
-    assert service.ledger.executions("code-1") == 0
-    poor = await client.one_step_payout(payout(service, "code-2", cents=10**10), earlier_unknown=False)
-    assert isinstance(poor, NotExecuted)
-    assert worded(poor.reason) == "the provider doesn't accept the amount (422)"
-    with pytest.raises(ServiceNever) as caught:
-        await client.get_operation("nobody-knows")
-    assert (caught.value.status, caught.value.words) == (404, "There is no such operation")
-
-
-async def test_forty_requests_at_once_meet_no_429(plain: PaymentsSimulator, connect: Connect) -> None:
-    slots = PartnerTurns(SlidingWindow(clock=time.monotonic), clock=time.monotonic)
-    client = connect(plain, limiter=slots)
-    operation_id = await created(client, plain)
-    async with asyncio.TaskGroup() as tasks:
-        for _ in range(39):
-            tasks.create_task(client.get_operation(operation_id))
-    assert len(plain.calls) == 40
-    assert plain.busiest_second() <= 10
-    assert all(call.status != 429 for call in plain.calls)
+async def test_forty_requests_at_once_meet_no_429(connect: Connect) -> None:
+    async with PaymentsSimulator() as service:
+        slots = PartnerTurns(SlidingWindow(clock=time.monotonic), clock=time.monotonic)
+        client = connect(service, limiter=slots)
+        made = await client.create_payout(NEW, earlier_unknown=False)
+        assert isinstance(made, Done)
+        async with asyncio.TaskGroup() as tasks:
+            for _ in range(39):
+                tasks.create_task(client.get_operation(made.value.id))
+        assert len(service.calls) == 40
+        assert service.busiest_second() <= 10
+        assert all(call.status != 429 for call in service.calls)
 
 
 async def test_another_dialect_of_bulk_payments(connect: Connect) -> None:

@@ -3,17 +3,18 @@
 import asyncio
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
+from pathlib import Path
 
 import pytest
+from aiohttp import ClientSession
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from bot.clients.calls import ServiceCalls, always
 from bot.clients.circuit import Checkpoint, Circuit, Seat
-from bot.clients.routes_file import load_routes
-from bot.clients.transport import Transport, open_session
-from bot.domain.outcome import Failure, Reply
+from bot.clients.transport import Transport
+from bot.domain.errors import ServiceNow
+from tests.clients.conftest import payments_client, routes_of
 from tests.support.clock import ManualClock
 
 DOZEN = 12
@@ -86,15 +87,7 @@ def test_three_in_a_row_open_it_and_one_answer_closes_it(clock: ManualClock, cir
     circuit.silent(circuit.mark())
     assert (circuit.is_open, circuit.silent_seconds, circuit.changes) == (True, 7, 1)
     circuit.answered()
-    assert (circuit.is_open, circuit.silent_seconds, circuit.changes) == (False, 0, 2)
-
-
-def test_what_left_before_another_answer_proves_nothing(circuit: Circuit) -> None:
-    left = [circuit.mark() for _ in range(9)]
-    circuit.answered()
-    for mark in left:
-        circuit.silent(mark)
-    assert not circuit.is_open
+    assert (circuit.is_open, circuit.silent_seconds, circuit.changes, circuit.rest) == (False, 0, 2, 0)
 
 
 def test_one_read_at_a_time_probes_less_and_less_often(clock: ManualClock, silent: Circuit) -> None:
@@ -114,15 +107,6 @@ def test_those_under_way_when_it_opened_do_not_slow_the_probes_down(clock: Manua
     for mark in left:
         circuit.silent(mark)
     assert (circuit.rest, circuit.changes) == (PAUSES[0], 1)
-
-
-def test_an_answered_probe_closes_it(clock: ManualClock, silent: Circuit) -> None:
-    clock.advance(PAUSES[0])
-    with silent.reading() as may_ask:
-        assert may_ask
-        silent.answered()
-    assert (silent.is_open, silent.rest) == (False, 0)
-    assert probed(silent)
 
 
 def test_what_an_earlier_process_found_is_asked_about_at_once(circuit: Circuit) -> None:
@@ -170,15 +154,6 @@ async def test_who_gets_no_seat_for_want_of_an_answer_has_one_asked_for(circuit:
     circuit.answered()
     assert not circuit.wants_probe
     assert await late.take()
-
-
-async def test_a_seat_is_waited_for_until_an_answer_comes(patient: Circuit, stack: ExitStack) -> None:
-    late = stack.enter_context(patient.seat())
-    waiting = asyncio.create_task(late.take())
-    await asyncio.sleep(0)
-    assert not waiting.done()
-    patient.answered()
-    assert await waiting
 
 
 @pytest.mark.parametrize("effect", [True, False], ids=["effect", "read"])
@@ -272,19 +247,16 @@ def test_after_a_silence_the_first_trial_waits_for_nothing(circuit: Circuit) -> 
     assert circuit.news != before
 
 
-def test_a_silence_is_counted_from_the_first_effect_that_was_lost(clock: ManualClock, circuit: Circuit) -> None:
+def test_silence_counts_from_the_first_lost_effect_or_the_third_beside_answered_reads(clock: ManualClock) -> None:
+    silent, beside_reads = made(clock), made(clock)
+    lost(beside_reads)
     for _ in range(IN_A_ROW):
-        left = circuit.mark()
+        left = silent.mark()
         clock.advance(7)
-        circuit.silent(left, effect=True)
-    assert (circuit.is_silent, circuit.silent_seconds) == (True, 21)
-
-
-def test_with_reads_answered_a_silence_counts_from_the_third_lost_effect(clock: ManualClock, circuit: Circuit) -> None:
-    lost(circuit)
-    clock.advance(7)
-    lost(circuit, 1)
-    assert (circuit.is_open, circuit.is_silent, circuit.silent_seconds) == (True, False, 7)
+        silent.silent(left, effect=True)
+    lost(beside_reads, 1)
+    assert (silent.is_silent, silent.silent_seconds) == (True, 21)
+    assert (beside_reads.is_silent, beside_reads.is_open, beside_reads.silent_seconds) == (False, True, 21)
 
 
 def test_effects_that_were_lost_long_ago_hold_nothing(clock: ManualClock, circuit: Circuit) -> None:
@@ -405,16 +377,12 @@ TestPartner = Partner.TestCase
 TestPartner.settings = settings(max_examples=40, stateful_step_count=60, deadline=None)
 
 
-@pytest.mark.parametrize(("seconds", "named"), [(0.9, "1.000"), (1.5, "1.500"), (5.0, "5.000")])
-async def test_who_is_not_asked_is_asked_again_after_the_rest_and_a_second_at_least(
-    silent: Circuit, clock: ManualClock, seconds: float, named: str
+@pytest.mark.parametrize(("seconds", "named"), [(0.9, 1.0), (1.5, 1.5)])
+async def test_read_that_is_not_sent_names_the_rest_and_a_second_at_least(
+    silent: Circuit, clock: ManualClock, tmp_path: Path, session: ClientSession, seconds: float, named: float
 ) -> None:
-    async def never() -> Reply:
-        raise AssertionError("it was asked")
-
-    async with open_session() as session:
-        transport = Transport(session=session, base_url="http://localhost", service="payments", circuit=silent)
-        calls = ServiceCalls("payments", load_routes(None, environment="sandbox"), transport, always, None)
-        clock.advance(PAUSES[0] - seconds)
-        reply = await calls._ask(never)
-    assert (reply.failure, reply.headers["retry-after"]) == (Failure.NOT_ASKED, named)
+    transport = Transport(session=session, base_url="http://localhost", service="payments", circuit=silent)
+    clock.advance(PAUSES[0] - seconds)
+    with pytest.raises(ServiceNow) as refused:
+        await payments_client(routes_of(tmp_path), transport).get_operation("op-1")
+    assert refused.value.retry_after == named

@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from bot.clients.delivery import DeliveryClient, NotCovered, StoreForm
 from bot.clients.transport import Transport
-from bot.domain.bookings.record import Payment, Position, WebhookKind
+from bot.domain.bookings.record import Payment, WebhookKind
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.playground.faults import Fault, FaultKind
@@ -19,13 +19,10 @@ from bot.playground.simulators.delivery import DeliverySimulator
 from bot.playground.simulators.delivery.endpoints import MASTER, ROUTES
 from bot.presentation.reasons import sentence, worded
 from tests.clients.conftest import routes_of
-from tests.clients.delivery_calls import BOOKING, HERE, KEY, PHONE
+from tests.clients.delivery_calls import BOOKING, HERE, KEY
 from tests.clients.partner_server import Partner, said
 
 MASTER_KEY = SecretStr("master-key")
-FAR = Position(latitude="-2.2000", longitude="-79.9000")
-
-
 Make = Callable[..., DeliveryClient]
 
 
@@ -53,43 +50,7 @@ def client(make: Make) -> DeliveryClient:
     return make("")
 
 
-async def test_every_operation_has_its_key_and_a_language(service: DeliverySimulator, client: DeliveryClient) -> None:
-    made = await client.create_store(
-        StoreForm(name="Norte", email="n@example.com", phone=PHONE, position=HERE, address="1 North", reference="Gate")
-    )
-    assert isinstance(made, Done)
-    assert made.value.key is not None
-    assert [store.name for store in await client.list_stores()] == ["Centro", "Norte"]
-    assert (await client.get_store(key=made.value.key)).address == "1 North"
-    assert isinstance(await client.update_store(StoreForm(address="2 North"), key=made.value.key), Done)
-    assert (await client.get_store(key=made.value.key)).address == "2 North"
-    quote = await client.quote(key=KEY, position=HERE, payment=Payment.CARD, cents=2550)
-    assert (quote.currency, quote.fee) == ("USD", "1.71")
-    booked = await client.create_booking(*BOOKING, key=KEY)
-    assert isinstance(booked, Done)
-    assert booked.value.status == "ON_HOLD"
-    assert (await client.find_booking("01EXTERNAL", key=KEY)).id == booked.value.id
-    assert isinstance(await client.start_search(booked.value.id, key=KEY), Done)
-    assert (await client.get_booking(booked.value.numeric_id, key=KEY)).status == "READY_FOR_PICKUP"
-    assert isinstance(await client.cancel_booking(booked.value.id, reason="changed", key=KEY), Done)
-    for kind in WebhookKind:
-        assert isinstance(await client.register_webhook(kind, "https://bot.example/x", key=KEY), Done)
-    assert [hook.kind for hook in await client.list_webhooks(key=KEY)] == [kind.value for kind in WebhookKind]
-    assert isinstance(await client.delete_webhook(WebhookKind.STATUS, key=KEY), Done)
-    assert [hook.kind for hook in await client.list_webhooks(key=KEY)] == ["DRIVER_ASSIGNED"]
-    wished = await client.create_prebooking(*BOOKING, key=KEY)
-    assert isinstance(wished, Done)
-    assert (await client.get_prebooking(wished.value.id, key=KEY)).has_address is False
-    assert isinstance(await client.cancel_prebooking(wished.value.id, key=KEY), Done)
-
-    assert {call.operation for call in service.calls} == set(ROUTES)
-    assert all(call.status == 200 for call in service.calls)
-    assert {call.headers["content-language"] for call in service.calls} == {"en"}
-    assert {call.headers["content-type"] for call in service.calls} == {"application/json"}
-    assert {"create_store", "list_stores"} == MASTER
-
-
-LEVELS: dict[str, Callable[[DeliveryClient], Awaitable[object]]] = {
+LEVELS: dict[str, "Ask"] = {
     "create_store": lambda c: c.create_store(StoreForm(name="Norte")),
     "list_stores": lambda c: c.list_stores(),
     "get_store": lambda c: c.get_store(key=KEY),
@@ -108,7 +69,7 @@ LEVELS: dict[str, Callable[[DeliveryClient], Awaitable[object]]] = {
 }
 
 
-async def test_every_operation_carries_the_key_of_its_level(make: Make, partner: Partner) -> None:
+async def test_every_operation_carries_the_key_of_its_level_and_a_language(make: Make, partner: Partner) -> None:
     """Creating and listing stores is of the company and takes the master key; all else takes the store's own."""
     partner.answer = lambda _: said({"message": "no"}, 422)
     client, carried = make("", partner.url), {}
@@ -116,9 +77,12 @@ async def test_every_operation_carries_the_key_of_its_level(make: Make, partner:
         with suppress(ServiceNever):
             await call(client)
         carried[operation] = partner.calls[-1].headers["authorization"]
-    company = dict.fromkeys(("create_store", "list_stores"), "Bearer master-key")
-    assert carried == dict.fromkeys(ROUTES, "Bearer store-key") | company
+    assert {"create_store", "list_stores"} == MASTER
+    assert carried == dict.fromkeys(ROUTES, "Bearer store-key") | dict.fromkeys(MASTER, "Bearer master-key")
     assert len(partner.calls) == len(LEVELS) == 15
+    assert {(one.headers["content-language"], one.headers["content-type"]) for one in partner.calls} == {
+        ("en", "application/json")
+    }
 
 
 async def test_what_a_booking_looks_like_on_the_wire(service: DeliverySimulator, client: DeliveryClient) -> None:
@@ -136,20 +100,6 @@ async def test_another_language_is_one_line_of_the_operator(service: DeliverySim
     assert service.calls[-1].headers["content-language"] == "es-EC"
     with pytest.raises(OperatorError, match="language tag"):
         make('[delivery]\nlanguage = "no such thing"\n')
-
-
-async def test_not_covered_a_refusal_and_an_outage_differ(service: DeliverySimulator, client: DeliveryClient) -> None:
-    with pytest.raises(NotCovered) as refused:
-        await client.quote(key=KEY, position=FAR, payment=Payment.CARD, cents=100)
-    assert refused.value.words == snapshot("This address is not covered from this store")
-    service.faults.arm(Fault(FaultKind.REFUSED, "quote"))
-    with pytest.raises(ServiceNever) as other:
-        await client.quote(key=KEY, position=HERE, payment=Payment.CARD, cents=100)
-    assert type(other.value) is ServiceNever
-    for kind in (FaultKind.ERROR_500, FaultKind.TOO_MANY, FaultKind.LOST, FaultKind.GARBAGE):
-        service.faults.arm(Fault(kind, "quote"))
-        with pytest.raises(ServiceNow):
-            await client.quote(key=KEY, position=HERE, payment=Payment.CARD, cents=100)
 
 
 @pytest.mark.parametrize(
@@ -174,22 +124,26 @@ async def test_only_prices_are_refused_for_a_place(make: Make, partner: Partner,
     assert type(other.value) is ServiceNever
 
 
+@pytest.mark.parametrize("kind", [FaultKind.ERROR_500, FaultKind.TOO_MANY, FaultKind.LOST, FaultKind.GARBAGE])
+async def test_outage_is_no_refusal_of_a_price(
+    service: DeliverySimulator, client: DeliveryClient, kind: FaultKind
+) -> None:
+    service.faults.arm(Fault(kind, "quote"))
+    with pytest.raises(ServiceNow):
+        await client.quote(key=KEY, position=HERE, payment=Payment.CARD, cents=100)
+
+
+Arrange = Callable[[DeliverySimulator], None]
 Ask = Callable[[DeliveryClient], Awaitable[object]]
 
 
 @pytest.mark.parametrize(("arrange", "ask", "words"), [
-    (lambda s: setattr(s.switches, "suspended", True), lambda c: c.list_stores(), "has suspended the workspace"),
-    (lambda s: setattr(s.switches, "suspended", True), lambda c: c.get_store(key=KEY), "has suspended the workspace"),
     (lambda s: setattr(s.switches, "other_environment", True), lambda c: c.list_stores(), "other environment"),
     (lambda s: setattr(s, "master_key", "another"), lambda c: c.list_stores(), "DELIVERY_MASTER_KEY"),
     (lambda _: None, lambda c: c.get_store(key=SecretStr("wrong")), "key of this store isn't accepted"),
 ])  # fmt: skip
 async def test_each_locked_door_has_its_own_sentence(
-    service: DeliverySimulator,
-    client: DeliveryClient,
-    arrange: Callable[[DeliverySimulator], None],
-    ask: Ask,
-    words: str,
+    service: DeliverySimulator, client: DeliveryClient, arrange: Arrange, ask: Ask, words: str
 ) -> None:
     arrange(service)
     with pytest.raises(OperatorError) as caught:
@@ -204,16 +158,6 @@ async def test_without_the_master_key_no_stores_are_asked_for(service: DeliveryS
     assert "DELIVERY_MASTER_KEY" in caught.value.mend
     assert service.calls == []
     assert (await client.get_store(key=KEY)).name == "Centro"
-
-
-async def test_a_locked_door_tells_a_booking_the_same(service: DeliverySimulator, client: DeliveryClient) -> None:
-    service.switches.suspended = True
-    outcome = await client.create_booking(*BOOKING, key=KEY)
-    assert isinstance(outcome, NotExecuted)
-    assert not outcome.again
-    assert sentence(outcome, service="delivery") == snapshot("""\
-Delivery has suspended the workspace, saying “This workspace is suspended”; contact its operator: the chat of its \
-dashboard; nothing is repeated until then. Nothing was done.""")
 
 
 SUSPENDED = {"message": "This workspace is suspended", "messageKey": "WORKSPACE_SUSPENDED"}
@@ -255,14 +199,6 @@ async def test_a_suspended_workspace_is_known_by_what_it_says(
         assert "contact its operator: the chat of its dashboard; nothing is repeated until then" in told
 
 
-async def test_a_failure_that_says_so_may_still_have_booked(make: Make, partner: Partner) -> None:
-    partner.answer = lambda _: said(SUSPENDED, 500)
-    client = make("", partner.url)
-    assert isinstance(await client.create_booking(*BOOKING, key=KEY), Unknown)
-    with pytest.raises(OperatorError):
-        await client.get_booking("a", key=KEY)
-
-
 @pytest.mark.parametrize(("kind", "outcome"), [
     (FaultKind.LOST, Unknown), (FaultKind.DONE_DROPPED, Unknown), (FaultKind.DONE_500, Unknown),
     (FaultKind.ERROR_500, Unknown), (FaultKind.GARBAGE, Unknown), (FaultKind.TOO_MANY, NotExecuted),
@@ -276,11 +212,14 @@ async def test_what_became_of_a_booking_is_never_guessed(
     assert len(service.calls_of("create_booking")) == 1
 
 
-async def test_a_conflict_says_nothing_of_what_became_of_a_booking(make: Make, partner: Partner) -> None:
-    partner.answer = lambda _: said({"message": "It exists"}, 409)
+@pytest.mark.parametrize(("status", "body"), [(409, {"message": "It exists"}), (500, SUSPENDED)])
+async def test_conflict_and_server_error_leave_a_booking_unknown(
+    make: Make, partner: Partner, status: int, body: dict[str, str]
+) -> None:
+    partner.answer = lambda _: said(body, status)
     outcome = await make("", partner.url).create_booking(*BOOKING, key=KEY)
     assert isinstance(outcome, Unknown)
-    assert (outcome.status, outcome.words) == (409, "It exists")
+    assert (outcome.status, outcome.words) == (status, body["message"])
 
 
 async def test_a_search_starts_only_from_on_hold(service: DeliverySimulator, client: DeliveryClient) -> None:

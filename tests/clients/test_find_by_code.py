@@ -12,10 +12,10 @@ from bot.presentation.reasons import worded
 from tests.clients.partner_server import Call, JsonObject, Partner, operation, page_of_a_proxy, said
 
 
-async def test_one_payout_among_many_is_found(client: PaymentsClient, partner: Partner) -> None:
-    partner.operations = [operation(number) for number in range(1, 251)]
-    found = await client.find_by_code("code-230")
-    assert [one.id for one in found.hits] == ["op-230"]
+async def test_find_by_code_reads_all_pages_for_every_payout_with_it(client: PaymentsClient, partner: Partner) -> None:
+    partner.operations = [operation(number, code="mine" if number in {3, 230} else "x") for number in range(1, 251)]
+    found = await client.find_by_code("mine")
+    assert [one.id for one in found.hits] == ["op-3", "op-230"]
     assert (found.complete, found.total, found.reason) == (True, 250, None)
     assert [call.query["page"] for call in partner.calls] == ["1", "2", "3"]
     assert all(call.query["perPage"] == "100" and call.query["type"] == "payout" for call in partner.calls)
@@ -27,11 +27,6 @@ async def test_absence_is_said_only_after_the_whole_list(client: PaymentsClient,
     found = await client.find_by_code("mine")
     assert (found.hits, found.complete, found.total) == ((), True, count)
     assert len(partner.calls) == max(1, -(-count // 100))
-
-
-async def test_two_payouts_with_one_code_are_both_found(client: PaymentsClient, partner: Partner) -> None:
-    partner.operations = [operation(number, code="mine" if number in {3, 150} else "x") for number in range(1, 160)]
-    assert [one.id for one in (await client.find_by_code("mine")).hits] == ["op-3", "op-150"]
 
 
 async def test_a_code_is_ours_in_any_case_and_spacing_and_no_other_is(client: PaymentsClient, partner: Partner) -> None:
@@ -122,18 +117,6 @@ async def test_what_was_found_before_the_service_failed_counts(
     assert [one.id for one in found.hits] == ["op-7"]
     assert not found.complete
     assert found.reason
-
-
-async def test_a_payout_that_appears_while_reading_is_noticed(client: PaymentsClient, partner: Partner) -> None:
-    partner.operations = [operation(number) for number in range(1, 151)]
-
-    def answer(call: Call) -> web.Response:
-        page = partner.listing(call)
-        partner.operations.insert(0, operation(1000 + len(partner.calls), code="mine"))
-        return said(page)
-
-    partner.answer = answer
-    assert not (await client.find_by_code("mine")).complete
 
 
 PAGES = st.builds(
