@@ -2,78 +2,28 @@
 
 import asyncio
 import gzip
-import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 import pytest
 from aiohttp import web
-from aiohttp.abc import AbstractResolver, ResolveResult
-from aiohttp.test_utils import TestServer
+from aiohttp.abc import AbstractResolver
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.clients.results import GuardedResolver, PrivateAddressError, Results, announced_name, open_result_session
 from bot.domain.errors import ServiceNever, ServiceNow
+from tests.clients.hosts import Host, Names, open_host, saying
 from tests.support.troubles import says
 
 DATA = bytes(range(256)) * 1_000
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-
-
-class Names(AbstractResolver):
-    """A name service that says what a test wants, the next thing each time."""
-
-    def __init__(self, **names: list[str]) -> None:
-        self.names = {name.replace("_", "."): addresses for name, addresses in names.items()}
-        self.asked: list[str] = []
-
-    async def resolve(
-        self,
-        host: str,
-        port: int = 0,
-        family: socket.AddressFamily = socket.AF_INET,  # noqa: ARG002 - the protocol's name
-    ) -> list[ResolveResult]:
-        self.asked.append(host)
-        known = self.names[host]
-        address = known.pop(0) if len(known) > 1 else known[0]
-        return [ResolveResult(hostname=host, host=address, port=port, family=socket.AF_INET, proto=0, flags=0)]
-
-    async def close(self) -> None:
-        return None
-
-
-class Host:
-    def __init__(self) -> None:
-        self.seen: list[Mapping[str, str]] = []
-        self.handler: Handler = saying(body=DATA, content_type="audio/mpeg")
-        self.port = 0
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    async def handle(self, request: web.Request) -> web.StreamResponse:
-        self.seen.append({"path": request.path, **request.headers})
-        return await self.handler(request)
 
 
 @pytest.fixture
 async def host() -> AsyncIterator[Host]:
-    made = Host()
-    app = web.Application()
-    app.router.add_get("/{path:.*}", made.handle)
-    async with TestServer(app) as server:
-        made.port = server.port or 0
-        yield made
-
-
-def saying(**answer: Any) -> Handler:
-    async def say(_: web.Request) -> web.Response:
-        return web.Response(**answer)
-
-    return say
+    async with open_host() as opened:
+        opened.handler = saying(body=DATA, content_type="audio/mpeg")
+        yield opened
 
 
 @asynccontextmanager

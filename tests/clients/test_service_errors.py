@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from bot.clients.calls import read_failure
 from bot.clients.transport import read_reply
-from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, ServiceTrouble, SwitchboardError
-from bot.domain.outcome import Done, Failure, Reply, Unknown, classify
+from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, ServiceTrouble
+from bot.domain.outcome import Done, Failure, Reply, classify
 from bot.domain.reasons import Exchange, Reason
 from bot.presentation.reasons import sentence
 
@@ -32,20 +32,15 @@ def reply(status: int, body: object, **headers: str) -> Reply:
     return read_reply(status=status, headers={"Content-Type": kind} | headers, body=raw.encode())
 
 
-def failure(given: Reply) -> SwitchboardError:
-    return read_failure(
-        given,
-        service="payments",
-        address="PAYMENTS_BASE_URL",
-        credentials="PAYMENTS_PARTNER_ID and PAYMENTS_PARTNER_SECRET",
-        names=NAMES,
-    )
+def failure(given: Reply) -> ServiceNow | ServiceNever | OperatorError:
+    credentials = "PAYMENTS_PARTNER_ID and PAYMENTS_PARTNER_SECRET"
+    error = read_failure(given, service="payments", address="PAYMENTS_BASE_URL", credentials=credentials, names=NAMES)
+    assert isinstance(error, ServiceNow | ServiceNever | OperatorError)
+    return error
 
 
 def told(given: Reply) -> str:
-    error = failure(given)
-    assert isinstance(error, ServiceNow | ServiceNever | OperatorError)
-    return sentence(error, for_admin=True)
+    return sentence(failure(given), for_admin=True)
 
 
 def outcome(given: Reply, *, earlier_unknown: bool = False) -> str:
@@ -67,70 +62,64 @@ PROXY = (
     "proxy; check PAYMENTS_BASE_URL and the route that SERVICES_FILE gives."
 )
 REFUSED = "Payments rejected the request. Check what you entered."
+TROUBLE = "Payments is having problems"
 
 READS: list[tuple[int, object, str]] = [
     (400, PLAIN, "Payments: Internal rule 7 says no."),
-    (400, {}, REFUSED),
-    (409, CODED, REFUSED),
+    (400, {}, REFUSED), (409, CODED, REFUSED),
     (404, CODED, "Payments doesn't have this. Check what you entered."),
     (404, SHOWN, "Payments: Your limit is used up."),
     (422, SHOWN | {"message": "Try less!"}, "Payments: Try less!"),
-    (422, SHOWN | {"message": ""}, REFUSED),
-    (422, SHOWN | {"displayToUser": "true"}, "Payments: Your limit is used up."),
-    (422, SHOWN | {"displayToUser": "false"}, REFUSED),
-    (422, FIELDS, "Payments: Internal rule 7; amount: says no; email: is odd."),
     (422, FIELDS | {"displayToUser": False},
      "Payments doesn't accept the amount and the email. Check what you entered."),
-    (422, FIELDS | {"displayToUser": True},
-     "Payments: Internal rule 7; amount: says no; email: is odd."),
-    (422, {"messages": {"items.0": ["x"], "items[1].amount": ["y"]}},
-     "Payments: items: x; items: y."),
-    (422, {"messages": {"confirmation_uri": ["x"], "unheard": ["y"]}},
-     "Payments: confirmation uri: x; unheard: y."),
-    (422, {"message": "no", "messages": {}}, "Payments: no."),
-    (400, {"message": "Just this"}, "Payments: Just this."),
-    (400, {"error": {"code": "E", "message": "Inside", "displayToUser": True}}, "Payments: Inside."),
-    (400, {"error": {"message": "Inside", "messages": {"email": ["odd"]}}},
-     "Payments: Inside; email: odd."),
-    (400, {"error": "as text"}, "Payments: as text."),
-    (400, "plain text", "Payments: plain text."),
-    (400, {"message": PAGE}, REFUSED),
-    (400, f"Bad gateway: {PAGE}", REFUSED),
-    (400, ["a", "list"], "Payments: a; list."),
-    (400, [{"message": "First"}, {"message": "second"}], "Payments: First; second."),
-    (400, {"Message": "In capitals"}, "Payments: In capitals."),
-    (400, {"message": None, "error": "Behind null"}, "Payments: Behind null."),
-    (400, {"error": ["In", "a list"]}, "Payments: In; a list."),
-    (400, {"error": "invalid_request", "error_description": "The code is used"}, "Payments: The code is used."),
-    (400, {"type": "about:blank", "title": "Bad", "detail": "Too small", "status": 400}, "Payments: Too small."),
-    (400, {"message": "Validation failed", "errors": {"email": ["is odd"]}},
-     "Payments: Validation failed; email: is odd."),
-    (400, {"status": "error", "data": {"message": "In an envelope"}}, "Payments: In an envelope."),
-    (400, {"fault": {"faultstring": "Out of quota"}}, "Payments: Out of quota."),
-    (400, {"displayToUser": False, "error": {"message": "Hidden"}}, REFUSED),
-    (400, '"As a JSON string"', "Payments: As a JSON string."),
-    (400, PAGE, PROXY.format(400)),
-    (404, PAGE, PROXY.format(404)),
+    (422, FIELDS | {"displayToUser": True}, "Payments: Internal rule 7; amount: says no; email: is odd."),
+    *[(status, PAGE, PROXY.format(status)) for status in (400, 403, 404)],
     (401, PLAIN, CREDENTIALS.format(f"didn't accept our credentials (401), saying {RULE}")),
     (403, PLAIN, CREDENTIALS.format(f"doesn't allow this (403), saying {RULE}")),
     (403, CODED, CREDENTIALS.format("doesn't allow this (403)")),
-    (403, PAGE, PROXY.format(403)),
-    (302, "", "An admin has to fix this: payments answered with a redirect (302); "
-              "check PAYMENTS_BASE_URL."),
-    (408, {}, "Payments is having problems. Try again in a minute."),
-    (500, PLAIN, f"Payments is having problems, saying {RULE}. Try again in a minute."),
-    (500, CODED, "Payments is having problems. Try again in a minute."),
-    (503, {"message": "Back at <noon>"},
-     "Payments is having problems, saying “Back at <noon>”. Try again in a minute."),
-    (502, PAGE, "Payments is having problems. Try again in a minute."),
-    (200, PAGE, "Payments sent an unexpected reply. Try again in a minute."),
-    (204, "", "Payments sent an unexpected reply. Try again in a minute."),
+    (302, "", "An admin has to fix this: payments answered with a redirect (302); check PAYMENTS_BASE_URL."),
+    *[(status, body, f"{TROUBLE}. Try again in a minute.") for status, body in ((408, {}), (500, CODED), (502, PAGE))],
+    (500, PLAIN, f"{TROUBLE}, saying {RULE}. Try again in a minute."),
+    (503, {"message": "Back at <noon>"}, f"{TROUBLE}, saying “Back at <noon>”. Try again in a minute."),
+    *[(status, body, "Payments sent an unexpected reply. Try again in a minute.")
+      for status, body in ((200, PAGE), (204, ""))],
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("status", "body", "expected"), READS)
 def test_a_failed_read_in_one_sentence(status: int, body: object, expected: str) -> None:
     assert told(reply(status, body)) == expected
+
+
+WORDS: list[tuple[object, str]] = [
+    (SHOWN | {"message": ""}, ""), (SHOWN | {"displayToUser": "true"}, "Your limit is used up"),
+    (SHOWN | {"displayToUser": "false"}, ""), (FIELDS, "Internal rule 7; amount: says no; email: is odd"),
+    ({"messages": {"items.0": ["x"], "items[1].amount": ["y"]}}, "items: x; items: y"),
+    ({"messages": {"confirmation_uri": ["x"], "unheard": ["y"]}}, "confirmation uri: x; unheard: y"),
+    ({"message": "no", "messages": {}}, "no"), ({"Message": "In capitals"}, "In capitals"),
+    ({"error": {"code": "E", "message": "Inside", "displayToUser": True}}, "Inside"),
+    ({"error": {"message": "Inside", "messages": {"email": ["odd"]}}}, "Inside; email: odd"),
+    ({"error": "as text"}, "as text"), ({"error": ["In", "a list"]}, "In; a list"), ("plain text", "plain text"),
+    ({"message": PAGE}, ""), (f"Bad gateway: {PAGE}", ""), ('"As a JSON string"', "As a JSON string"),
+    (["a", "list"], "a; list"), ([{"message": "First"}, {"message": "second"}], "First; second"),
+    ({"message": None, "error": "Behind null"}, "Behind null"), ({"error_message": "short"}, "short"),
+    ({"error": "invalid_request", "error_description": "The code is used"}, "The code is used"),
+    ({"type": "about:blank", "title": "Bad", "detail": "Too small", "status": 400}, "Too small"),
+    ({"detail": [{"loc": ["body", "text"], "msg": "too short", "type": "x"}]}, "text: too short"),
+    ({"message": "Validation failed", "errors": {"email": ["is odd"]}}, "Validation failed; email: is odd"),
+    ({"errors": {"text": ["short", "not English"]}}, "text: short; not English"),
+    ({"errors": [{"message": "too short"}]}, "too short"), ({"detail": [[[[["deep"]]]]]}, ""), ([1, 2], ""), ("", ""),
+    ({"status": "error", "data": {"message": "In an envelope"}}, "In an envelope"),
+    ({"fault": {"faultstring": "Out of quota"}}, "Out of quota"),
+    ({"displayToUser": False, "error": {"message": "Hidden"}}, ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "words"), WORDS)
+def test_words_of_the_service_are_found_in_every_usual_shape(body: object, words: str) -> None:
+    error = failure(reply(422, body))
+    assert isinstance(error, ServiceNever)
+    assert error.words == words
 
 
 @pytest.mark.parametrize(("headers", "expected"), [
@@ -142,27 +131,14 @@ def test_when_to_try_again_is_said(headers: dict[str, str], expected: str) -> No
     assert told(reply(429, {}, **headers)) == f"Payments is too busy. Try again {expected}."
 
 
-@pytest.mark.parametrize(
-    ("why", "expected"),
-    [
-        (Failure.TIMEOUT, "Couldn't reach Payments. Try again in a minute."),
-        (Failure.NOT_CONNECTED, "Couldn't reach Payments. Try again in a minute."),
-        (Failure.DROPPED, "Couldn't reach Payments. Try again in a minute."),
-        (Failure.OVERSIZE, "Couldn't reach Payments. Try again in a minute."),
-    ],
-)
-def test_silence_in_one_sentence(why: Failure, expected: str) -> None:
-    assert told(Reply(failure=why)) == expected
+@pytest.mark.parametrize("why", [Failure.TIMEOUT, Failure.NOT_CONNECTED, Failure.DROPPED, Failure.OVERSIZE])
+def test_silence_in_one_sentence(why: Failure) -> None:
+    assert told(Reply(failure=why)) == "Couldn't reach Payments. Try again in a minute."
 
 
-@pytest.mark.parametrize(
-    ("status", "expected"),
-    [(503, "Payments is having problems."), (400, "Payments rejected the request.")],
-)
-def test_what_switchboard_asks_again_itself_gives_no_advice(status: int, expected: str) -> None:
-    error = failure(reply(status, {}))
-    assert isinstance(error, ServiceNow | ServiceNever)
-    assert sentence(error, advice=False) == expected
+def test_what_switchboard_asks_again_itself_gives_no_advice() -> None:
+    sentences = [sentence(failure(reply(status, {})), advice=False) for status in (503, 400)]
+    assert sentences == ["Payments is having problems.", "Payments rejected the request."]
 
 
 UNKNOWN = "It's not confirmed yet whether this was done. We're checking. Don't do it again."
@@ -197,18 +173,7 @@ def test_a_failed_write_in_one_sentence(given: Reply, expected: str) -> None:
 
 def test_a_refusal_after_an_unknown_attempt_proves_nothing() -> None:
     said = outcome(reply(422, SHOWN), earlier_unknown=True)
-    told_all = "Payments gave no clear answer, saying “Your limit is used up”."
-    assert said == f"{told_all} {UNKNOWN}"
-
-
-def test_errors_of_other_places_are_sentences_too() -> None:
-    assert sentence(ServiceNever("payments", Reason(Exchange.LIST_ENDS, page=3))) == (
-        "Payments' list ends with page 3."
-    )
-    assert sentence(Unknown(reason=Reason(Exchange.NO_ANSWER, failure="timed out")), service="delivery") == (
-        f"Couldn't reach Delivery. {UNKNOWN}"
-    )
-    assert sentence(OperatorError("PUBLIC_URL is missing")) == ("An admin has to fix this: PUBLIC_URL is missing.")
+    assert said == f"Payments gave no clear answer, saying “Your limit is used up”. {UNKNOWN}"
 
 
 JSON = st.recursive(

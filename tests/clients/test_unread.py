@@ -1,7 +1,7 @@
 """What the clients tell of answers they cannot read: real services under other names, and pages in their place."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from bot.clients.delivery import DeliveryClient
 from bot.clients.emails import EmailsClient
 from bot.clients.emails.client import Quick
 from bot.clients.localization import LocalizationClient
-from bot.clients.payments import NewPayout, PaymentsClient
+from bot.clients.payments import PaymentsClient
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, bare_session, open_session
 from bot.clients.unread import AnswerObserver
@@ -22,7 +22,6 @@ from bot.domain.bookings.record import Payment
 from bot.domain.errors import ServiceNow
 from bot.domain.localization.declaration import CallOperation
 from bot.domain.localization.request import Request
-from bot.domain.localization.results import Kept
 from bot.domain.outcome import Done, Unknown
 from bot.domain.payments.bulk import HashList
 from bot.domain.reasons import Exchange, Reason
@@ -31,7 +30,6 @@ from bot.domain.unread import UnreadAnswer
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.delivery import DeliverySimulator
 from bot.playground.simulators.emails import EmailsSimulator
-from bot.playground.simulators.localization import LocalizationSimulator
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.simulators.payments.dialect import Dialect
 from bot.presentation.unread import file_lines
@@ -40,7 +38,6 @@ from tests.clients.delivery_calls import BOOKING, HERE, KEY
 from tests.clients.partner_server import Partner, page_of_a_proxy, said
 from tests.clients.payments_calls import NEW
 from tests.support.fixtures import Logged
-from tests.support.troubles import says
 
 ASKED = Request(
     operation=CallOperation.TRANSLATION, text="Good morning", options={"source_lang": "en", "target_lang": "fr"}
@@ -90,49 +87,6 @@ def payments(session: ClientSession, notes: Notes, tmp_path: Path) -> OpenPaymen
     return build
 
 
-async def speaking(**names: str) -> PaymentsSimulator:
-    """The payments service with other names of fields."""
-    told = {name.replace("__", "."): theirs for name, theirs in names.items()}
-    return PaymentsSimulator(dialect=Dialect(names=told), rate_limit=None)
-
-
-def payout(code: str = "code-1") -> NewPayout:
-    return replace(NEW, email="ana@example.com", code=code)
-
-
-async def test_a_payout_under_other_names_is_read_with_the_proposed_lines(payments: OpenPayments, notes: Notes) -> None:
-    async with await speaking(create_payout__id="uid", create_payout__status="state") as service:
-        made = await payments(service.base_url).create_payout(payout(), earlier_unknown=False)
-        assert made == Unknown(reason=Reason(Exchange.UNEXPECTED, status=200), status=200)
-        found = notes.one
-        assert (found.operation, found.status, found.body) == ("payments.create_payout", 200, "object")
-        assert [(one.name, one.is_there) for one in found.wanted] == [("id", False), ("status", False)]
-        assert {"uid", "state", "svc_user_email"} <= {field.dotted for field in found.fields}
-        assert "uid" in found.wanted[0].candidates
-        names = {"id": "uid", "status": "state"}
-        assert found.proposed == {("payments.create_payout", ours): theirs for ours, theirs in names.items()}
-        shown = str(found.as_json())
-        for value in ("ana@example.com", "10.1", "March", "code-1", "bot.example", "c/1", "CREATED", "partner-secret"):
-            assert value not in shown
-        read = await payments(service.base_url, services="\n".join(file_lines(found))).create_payout(
-            payout("code-2"), earlier_unknown=False
-        )
-        assert isinstance(read, Done)
-        assert notes.were_read == ["payments.create_payout"]
-
-
-async def test_a_record_in_a_list_is_named_under_its_operation(payments: OpenPayments, notes: Notes) -> None:
-    async with await speaking(list_operations__id="uid") as service:
-        client = payments(service.base_url)
-        await client.create_payout(payout(), earlier_unknown=False)
-        with pytest.raises(ServiceNow, check=says("its answer couldn't be read")):
-            await client.list_operations()
-    found = notes.one
-    assert found.operation == "payments.list_operations"
-    assert [(one.section, one.name) for one in found.wanted] == [("payments.get_operation", "id")]
-    assert file_lines(found)[0] == "[payments.get_operation.reply]"
-
-
 async def test_a_reason_under_another_name_is_kept_and_noted(
     payments: OpenPayments, partner: Partner, notes: Notes
 ) -> None:
@@ -147,31 +101,12 @@ async def test_a_reason_under_another_name_is_kept_and_noted(
     assert (len(notes.answers), notes.were_read) == (1, ["payments.list_bulk_failures"])
 
 
-async def test_figures_of_a_list(payments: OpenPayments, notes: Notes) -> None:
-    async with await speaking(list_operations__lastPage="pages_in_all", list_operations__data="rows") as service:
-        client = payments(service.base_url)
-        with pytest.raises(ServiceNow):
-            await client.list_operations()
-        assert file_lines(notes.one) == ["[payments.list_operations.reply]", 'operations = "rows"']
-        with pytest.raises(ServiceNow):
-            await payments(service.base_url, services="\n".join(file_lines(notes.one))).list_operations()
-    assert file_lines(notes.answers[1]) == ["[payments.list_operations.reply]", 'last_page = "pages_in_all"']
-
-
 async def test_a_commit_not_committed_has_right_names(payments: OpenPayments, partner: Partner, notes: Notes) -> None:
     partner.answer = lambda _: said({"id": "op-1", "status": "CREATED"})
     outcome = await payments(partner.url).commit_payout("op-1", earlier_unknown=False)
     assert isinstance(outcome, Unknown)
     [wanted] = notes.one.wanted
     assert (wanted.name, wanted.is_there, wanted.candidates) == ("status", True, ())
-
-
-async def test_a_cancellation_without_its_list(payments: OpenPayments, partner: Partner, notes: Notes) -> None:
-    partner.answer = lambda _: said({"canceled": ["h1"]})
-    outcome = await payments(partner.url).cancel_bulk_items("b-1", HashList("h1"), earlier_unknown=False)
-    assert isinstance(outcome, Unknown)
-    [wanted] = notes.one.wanted
-    assert (notes.one.operation, wanted.name, wanted.is_there) == ("payments.cancel_bulk_items", "successful", False)
 
 
 @pytest.mark.parametrize(("answer", "body"), [
@@ -197,58 +132,22 @@ async def test_only_successes_are_told(payments: OpenPayments, partner: Partner,
 
 @pytest.mark.parametrize("answers", [None, Broken()], ids=["nobody listens", "who listens fails"])
 async def test_notes_change_no_outcome(payments: OpenPayments, answers: AnswerObserver | None, caplog: Logged) -> None:
-    async with await speaking(create_payout__id="uid") as service:
+    async with PaymentsSimulator(dialect=Dialect(names={"create_payout.id": "uid"}), rate_limit=None) as service:
         client = payments(service.base_url, answers=answers)
-        unread = await client.create_payout(payout(), earlier_unknown=False)
+        unread = await client.create_payout(replace(NEW, email="ana@example.com"), earlier_unknown=False)
         assert unread == Unknown(reason=Reason(Exchange.UNEXPECTED, status=200), status=200)
         operation_id = next(iter(service.operations))
         assert (await client.get_operation(operation_id)).id == operation_id
         assert isinstance(await client.commit_payout(operation_id, earlier_unknown=False), Done)
 
 
-@pytest.fixture
-async def delivery(
-    session: ClientSession, notes: Notes, tmp_path: Path
-) -> AsyncIterator[Callable[[str], DeliveryClient]]:
-    """The client with other names than the service's own, which is the same seen from the other side."""
+async def test_a_booking_made_under_other_names(session: ClientSession, notes: Notes, tmp_path: Path) -> None:
+    routes = routes_of(tmp_path, '[delivery.create_booking.reply]\nid = "ident"\nstatus = "stage"\n')
     async with DeliverySimulator() as service:
         service.add_store("Centro", token=KEY.get_secret_value())
-
-        def build(services: str) -> DeliveryClient:
-            return DeliveryClient(
-                routes=routes_of(tmp_path, services),
-                transport=Transport(session=session, base_url=service.base_url, service="delivery"),
-                master_key=None,
-                answers=notes,
-            )
-
-        yield build
-
-
-async def test_a_price_under_another_name(delivery: Callable[[str], DeliveryClient], notes: Notes) -> None:
-    client = delivery('[delivery.quote.reply]\nfee = "price"\nfee_with_tax = "gross"\n')
-    with pytest.raises(ServiceNow, check=says("its answer couldn't be read")):
-        await client.quote(key=KEY, position=HERE, payment=Payment.CARD, cents=2550)
-    assert notes.one.operation == "delivery.quote"
-    assert notes.one.proposed == {
-        ("delivery.quote", "fee"): "deliveryFee",
-        ("delivery.quote", "fee_with_tax"): "deliveryFeeWithTax",
-    }
-
-
-async def test_a_record_that_lies_in_another_field(delivery: Callable[[str], DeliveryClient], notes: Notes) -> None:
-    client = delivery('[delivery.create_booking.reply]\ndata = "envelope"\n')
-    assert isinstance(await client.create_booking(*BOOKING, key=KEY), Unknown)
-    assert [one.name for one in notes.one.wanted] == ["id", "status", "data"]
-    lines = file_lines(notes.one)
-    assert lines == ["[delivery.create_booking.reply]", 'data = "data"']
-    assert isinstance(await delivery("\n".join(lines)).create_booking(*BOOKING, key=KEY), Done)
-    assert notes.were_read == ["delivery.create_booking"]
-
-
-async def test_a_booking_made_under_other_names(delivery: Callable[[str], DeliveryClient], notes: Notes) -> None:
-    client = delivery('[delivery.create_booking.reply]\nid = "ident"\nstatus = "stage"\n')
-    assert isinstance(await client.create_booking(*BOOKING, key=KEY), Unknown)
+        transport = Transport(session=session, base_url=service.base_url, service="delivery")
+        client = DeliveryClient(routes=routes, transport=transport, master_key=None, answers=notes)
+        assert isinstance(await client.create_booking(*BOOKING, key=KEY), Unknown)
     found = notes.one
     assert [(one.name, one.is_there) for one in found.wanted] == [("id", False), ("status", False)]
     assert found.fields[0].path[0] == "data"
@@ -258,32 +157,14 @@ async def test_a_booking_made_under_other_names(delivery: Callable[[str], Delive
         assert value not in str(found.as_json())
 
 
-@asynccontextmanager
-async def localization(url: str, notes: Notes, file: Path | None = None) -> AsyncIterator[LocalizationClient]:
-    async with open_session() as session:
-        transport = Transport(session=session, base_url=url, service="localization")
-        routes = load_routes(file, environment="sandbox")
-        yield LocalizationClient(routes=routes, texts=transport, media=transport, key=SecretStr("key"), answers=notes)
-
-
-async def test_a_translation_under_another_name(notes: Notes, tmp_path: Path) -> None:
-    file = tmp_path / "services.toml"
-    file.write_text('[localization.translation.reply]\ntext = "words"\n', encoding="utf-8")
-    async with (
-        LocalizationSimulator(api_key="key") as simulator,
-        localization(simulator.base_url, notes, file) as client,
-    ):
-        kept = await client.run(ASKED)
-        assert isinstance(kept, Kept)
-        assert kept.reason == Reason(Exchange.UNEXPECTED, status=200)
-        assert notes.one.operation == "localization.translation"
-        assert file_lines(notes.one) == ["[localization.translation.reply]", 'text = "translated_text"']
-
-
-async def test_an_error_that_comes_as_a_success_was_read(partner: Partner, notes: Notes) -> None:
+async def test_an_error_that_comes_as_a_success_was_read(
+    partner: Partner, session: ClientSession, notes: Notes, tmp_path: Path
+) -> None:
     partner.answer = lambda _: said({"success": False, "message": "no"})
-    async with localization(partner.url, notes) as client:
-        await client.run(ASKED)
+    transport = Transport(session=session, base_url=partner.url, service="localization")
+    key, routes = SecretStr("key"), routes_of(tmp_path)
+    client = LocalizationClient(routes=routes, texts=transport, media=transport, key=key, answers=notes)
+    await client.run(ASKED)
     assert notes.answers == []
 
 
@@ -324,26 +205,16 @@ TOOK_IN: dict[str, tuple[str, object, Callable[[Any], Awaitable[object]]]] = {
     "account_status": ("payments", {"status": "ACTIVE", "fullName": "A"}, lambda c: c.account_status("a@example.com")),
     "get_bulk": ("payments", {"id": "b-1", "status": "DONE", "count": 1}, lambda client: client.get_bulk("b-1")),
     "bulk_items": ("payments", HELD, lambda client: client.bulk_item_page("b-1")),
-    "cancel_items": (
-        "payments",
-        {"successful": ["h1"]},
-        lambda client: client.cancel_bulk_items("b-1", HashList("h1"), earlier_unknown=False),
-    ),
-    "quote": (
-        "delivery",
-        PRICE,
-        lambda client: client.quote(key=KEY, position=HERE, payment=Payment.CARD, cents=2550),
-    ),
+    "cancel_items": ("payments", {"successful": ["h1"]},
+                     lambda client: client.cancel_bulk_items("b-1", HashList("h1"), earlier_unknown=False)),
+    "quote": ("delivery", PRICE, lambda client: client.quote(key=KEY, position=HERE, payment=Payment.CARD, cents=2550)),
     "create_booking": ("delivery", BOOKED, lambda client: client.create_booking(*BOOKING, key=KEY)),
     "get_booking": ("delivery", BOOKED, lambda client: client.get_booking("652f7a1e9b1d", key=KEY)),
     "get_store": ("delivery", {"data": {"_id": "s1", "name": "Centro"}}, lambda client: client.get_store(key=KEY)),
-    "webhooks": (
-        "delivery",
-        {"data": [{"type": "UPDATE_BOOKING_STATUS", "url": "https://x.example"}]},
-        lambda client: client.list_webhooks(key=KEY),
-    ),
+    "webhooks": ("delivery", {"data": [{"type": "UPDATE_BOOKING_STATUS", "url": "https://x.example"}]},
+                 lambda client: client.list_webhooks(key=KEY)),
     "translation": ("localization", {"translated_text": "Bonjour"}, lambda client: client.run(ASKED)),
-}
+}  # fmt: skip
 
 
 def altered(document: Any) -> Iterator[object]:

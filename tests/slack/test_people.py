@@ -1,21 +1,18 @@
 """Authority is read, not remembered: how old an answer may be, and that nobody counts on a guess."""
 
 import asyncio
-from types import SimpleNamespace
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from aiohttp import web
+from aiohttp import ClientSession, web
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.errors import ServiceNow
-from bot.domain.reasons import Exchange, Reason
-from bot.slack import people as looked_up
 from bot.slack.pace import Pace, PacedClient
 from bot.slack.people import Directory
 from tests.slack.conftest import Api
 from tests.support.clock import ManualClock
-from tests.support.fixtures import Patch
 from tests.support.troubles import says
 
 FRESH = 5.0
@@ -25,11 +22,27 @@ PATIENT = 30.0
 """Seconds: much longer than the local server takes on a busy machine."""
 
 
+Make = Callable[..., Directory]
+
+
 @pytest.fixture
-def people(api: Api, web_client: AsyncWebClient, clock: ManualClock) -> Directory:
+def make(api: Api, web_client: AsyncWebClient, clock: ManualClock) -> Make:
     say_user(api)
+    given = {"client": web_client, "groups": GROUPS, "monotonic": clock.boottime, "timeout": PATIENT}
+    return lambda **more: Directory(**{**given, **more})
+
+
+@pytest.fixture
+def people(api: Api, make: Make) -> Directory:
     say_groups(api, {"S0TREASURY": ["U0ADA", "U0LIN"], "S0FINANCE": []})
-    return Directory(client=web_client, groups=GROUPS, monotonic=clock.boottime, timeout=PATIENT)
+    return make()
+
+
+@pytest.fixture
+def hurried(api: Api, make: Make) -> Directory:
+    """Callers that wait for Slack for a moment, and patient ones for as long as it takes."""
+    say_groups(api, {"S0TREASURY": ["U0ADA"], "S0FINANCE": []})
+    return make(timeout=0.05, patience=PATIENT)
 
 
 def say_user(api: Api, **fields: Any) -> None:
@@ -46,6 +59,19 @@ def say_groups(api: Api, groups: dict[str, list[str]]) -> None:
 def fail(api: Api, *methods: str) -> None:
     for method in methods or ("users.info", "usergroups.list"):
         api.say(method, "down", status=503)
+
+
+def hold(api: Api, method: str) -> asyncio.Event:
+    gate, answer = asyncio.Event(), api.answers[method]
+
+    async def late(arguments: dict[str, Any]) -> web.StreamResponse:
+        await gate.wait()
+        found = answer(arguments)
+        assert isinstance(found, web.StreamResponse)
+        return found
+
+    api.answers[method] = late
+    return gate
 
 
 async def nobody_counts(people: Directory, words: str = "") -> None:
@@ -87,28 +113,25 @@ async def test_a_record_with_holes_belongs_to_no_workspace(api: Api, people: Dir
     assert person.team_id != "T0HOME"
 
 
-async def test_after_them_it_is_asked_again_and_believed(api: Api, people: Directory, clock: ManualClock) -> None:
-    await people.standing("U0ADA")
-    say_groups(api, {"S0TREASURY": [], "S0FINANCE": []})
-    clock.advance(FRESH + 0.1)
-    assert (await people.standing("U0ADA")).groups == frozenset()
-
-
-async def test_several_people_share_the_groups(api: Api, people: Directory) -> None:
-    found = await people.standings(["U0ADA", "U0LIN", "U0ADA"])
-    assert set(found) == {"U0ADA", "U0LIN"}
-    assert api.asked("users.info") == 2
-    assert api.asked("usergroups.list") == 1
-
-
-@pytest.mark.parametrize("age", [FRESH + 1, OLDEST - 1])
-async def test_in_silence_the_last_minute_stands_in(
-    api: Api, people: Directory, clock: ManualClock, age: float
+@pytest.mark.parametrize("trouble", ["silent", "asks to wait", "slow"])
+async def test_an_answer_of_the_last_minute_stands_in_and_no_older_one(
+    api: Api, hurried: Directory, clock: ManualClock, trouble: str
 ) -> None:
-    before = await people.standing("U0ADA")
-    fail(api)
-    clock.advance(age)
-    assert await people.standing("U0ADA") == before
+    """An ack has no time to wait; after the minute nobody counts."""
+    before = await hurried.standing("U0ADA", patient=True)
+    match trouble:
+        case "silent":
+            fail(api)
+        case "asks to wait":
+            api.busy("users.info", "0.1")
+            api.busy("usergroups.list", "0.1")
+        case "slow":
+            hold(api, "usergroups.list")
+    for age in (FRESH + 1, OLDEST - FRESH - 2):
+        clock.advance(age)
+        assert await hurried.standing("U0ADA") == before
+    clock.advance(1.1)
+    await nobody_counts(hurried)
 
 
 @pytest.mark.parametrize("times", [1, 3])
@@ -145,50 +168,19 @@ async def test_the_person_and_the_groups_are_asked_for_side_by_side(api: Api, pe
     assert (await people.standing("U0ADA")).groups == {"S0TREASURY"}
 
 
-async def test_while_we_have_to_wait_the_last_minute_stands_in(api: Api, people: Directory, clock: ManualClock) -> None:
-    """An ack has no time to wait, and nothing is gained by it."""
-    before = await people.standing("U0ADA")
-    for method in ("users.info", "usergroups.list"):
-        api.busy(method, "0.1")
-    clock.advance(FRESH + 1)
-    assert await people.standing("U0ADA") == before
-    assert (api.asked("users.info"), api.asked("usergroups.list")) == (2, 2)
-
-
-async def test_a_wait_that_an_ack_has_no_time_for_is_not_begun(api: Api, people: Directory) -> None:
-    api.busy("usergroups.list")
+@pytest.mark.parametrize("seconds", ["2", "30"])
+async def test_a_wait_of_two_seconds_is_not_begun(api: Api, people: Directory, seconds: str) -> None:
+    api.busy("usergroups.list", seconds)
     await nobody_counts(people, "couldn't say who you are")
     assert api.asked("usergroups.list") == 1
 
 
-@pytest.mark.parametrize(("seconds", "begun"), [(1.99, True), (2.0, False)])
-async def test_a_wait_is_begun_where_it_ends_before_the_two_seconds_of_a_lookup(
-    people: Directory, clock: ManualClock, monkeypatch: Patch, seconds: float, begun: bool
+async def test_within_a_known_wait_what_is_known_stands_in(
+    api: Api, session: ClientSession, make: Make, clock: ManualClock
 ) -> None:
-    slept: list[float] = []
-    answers = [ServiceNow("Slack", Reason(Exchange.SLACK_WAIT), retry_after=seconds), None]
-
-    async def sleep(so_long: float) -> None:
-        slept.append(so_long)
-
-    async def ask() -> str:
-        if (busy := answers.pop(0)) is not None:
-            raise busy
-        return "Ada"
-
-    loop = SimpleNamespace(time=clock.boottime)
-    monkeypatch.setattr(looked_up, "asyncio", SimpleNamespace(get_running_loop=lambda: loop, sleep=sleep))
-    if begun:
-        assert (await people._patiently(ask), slept) == ("Ada", [seconds])
-    else:
-        with pytest.raises(ServiceNow, check=says("asked us to wait")):
-            await people._patiently(ask)
-        assert slept == []
-
-
-async def test_within_a_known_wait_what_is_known_stands_in(api: Api, people: Directory, clock: ManualClock) -> None:
     pace = Pace(monotonic=clock.boottime)
-    people._client = PacedClient(pace=pace, token="xoxb-1", base_url=api.url, session=people._client.session)
+    people = make(client=PacedClient(pace=pace, token="xoxb-1", base_url=api.url, session=session))
+    say_groups(api, {"S0TREASURY": ["U0ADA"], "S0FINANCE": []})
     before = await people.standing("U0ADA")
     api.busy("usergroups.list", "40")
     clock.advance(FRESH + 1)
@@ -201,27 +193,28 @@ async def test_within_a_known_wait_what_is_known_stands_in(api: Api, people: Dir
     assert (await people.standing("U0ADA")).groups == frozenset()
 
 
-async def test_a_single_group_is_asked_for_alone(api: Api, web_client: AsyncWebClient, clock: ManualClock) -> None:
-    say_user(api)
-    say_groups(api, {"S0TREASURY": ["U0ADA"]})
-    people = Directory(client=web_client, groups=["S0TREASURY"], monotonic=clock.boottime, timeout=PATIENT)
-    assert (await people.standing("U0ADA")).groups == {"S0TREASURY"}
-    assert await people.members("S0TREASURY") == {"U0ADA"}
-    assert (api.asked("usergroups.users.list"), api.asked("usergroups.list")) == (1, 0)
+Body = dict[str, Any] | None
+NO_MEMBERS = {"ok": True, "usergroups": [{"id": "S0TREASURY"}, {"id": "S0FINANCE", "users": []}]}
+OTHERS = {"ok": True, "usergroups": [{"id": "S0ELSE", "users": ["U0ADA"]}]}
+MEMBERS = {"ok": True, "users": ["U0ADA"]}
 
 
-async def test_without_groups_none_is_asked_for(api: Api, web_client: AsyncWebClient, clock: ManualClock) -> None:
-    say_user(api)
-    people = Directory(client=web_client, groups=[], monotonic=clock.boottime, timeout=PATIENT)
-    assert (await people.standing("U0ADA")).read_at == clock.boottime()
-    assert [method for method, _ in api.calls] == ["users.info"]
-
-
-async def test_a_group_of_which_the_list_names_no_members_is_asked_for_alone(api: Api, people: Directory) -> None:
-    api.say("usergroups.list", {"ok": True, "usergroups": [{"id": "S0TREASURY"}, {"id": "S0FINANCE", "users": []}]})
-    api.say("usergroups.users.list", {"ok": True, "users": ["U0ADA"]})
-    assert (await people.standing("U0ADA")).groups == {"S0TREASURY"}
-    assert api.asked("usergroups.users.list") == 1
+@pytest.mark.parametrize(("groups", "listed", "members", "found", "asked"), [
+    ([], None, None, set(), (0, 0)), (["S0TREASURY"], None, MEMBERS, {"S0TREASURY"}, (0, 1)),
+    (GROUPS, NO_MEMBERS, MEMBERS, {"S0TREASURY"}, (1, 1)), (GROUPS, OTHERS, None, set(), (1, 0)),
+    *[(["S0TREASURY"], None, {"ok": False, "error": error}, set(), (0, 1))
+      for error in ("no_such_subteam", "subteam_not_found", "invalid_usergroup")],
+])  # fmt: skip
+async def test_only_groups_of_the_policy_are_asked_for_and_unknown_ones_are_empty(
+    api: Api, make: Make, groups: list[str], listed: Body, members: Body, found: set[str], asked: tuple[int, int]
+) -> None:
+    for method, answer in (("usergroups.list", listed), ("usergroups.users.list", members)):
+        if answer is not None:
+            api.say(method, answer)
+    people = make(groups=groups)
+    assert (await people.standing("U0ADA")).groups == found
+    assert [await people.members(group) for group in found] == [{"U0ADA"}] * len(found)
+    assert (api.asked("usergroups.list"), api.asked("usergroups.users.list")) == asked
 
 
 @pytest.mark.parametrize("silent", [(), ("usergroups.list",)])
@@ -231,30 +224,9 @@ async def test_without_any_answer_nobody_counts(api: Api, people: Directory, sil
     await nobody_counts(people, "couldn't say who you are")
 
 
-def hold(api: Api, method: str) -> asyncio.Event:
-    gate, answer = asyncio.Event(), api.answers[method]
-
-    async def late(arguments: dict[str, Any]) -> web.StreamResponse:
-        await gate.wait()
-        found = answer(arguments)
-        assert isinstance(found, web.StreamResponse)
-        return found
-
-    api.answers[method] = late
-    return gate
-
-
 async def until_known(people: Directory, user: str) -> None:
     await asyncio.gather(*people._asking.values())
     assert people._held(user, FRESH)
-
-
-@pytest.fixture
-def hurried(api: Api, web_client: AsyncWebClient, clock: ManualClock) -> Directory:
-    """Callers that wait for Slack for a moment, and patient ones for as long as it takes."""
-    say_user(api)
-    say_groups(api, {"S0TREASURY": ["U0ADA"], "S0FINANCE": []})
-    return Directory(client=web_client, groups=GROUPS, monotonic=clock.boottime, timeout=0.05, patience=PATIENT)
 
 
 @pytest.mark.parametrize("slow", ["users.info", "usergroups.list"])
@@ -267,19 +239,6 @@ async def test_an_answer_that_comes_too_late_is_known_the_next_time(api: Api, hu
     await until_known(hurried, "U0ADA")
     assert (await hurried.standing("U0ADA")).groups == {"S0TREASURY"}
     assert api.asked(slow) == 1, "everybody waits for the same call"
-
-
-@pytest.mark.parametrize("age", [30.0, 59.0])
-async def test_while_slack_is_slow_an_answer_of_the_last_minute_stands_in_at_a_click(
-    api: Api, hurried: Directory, clock: ManualClock, age: float
-) -> None:
-    await hurried.standing("U0ADA", patient=True)
-    gate = hold(api, "usergroups.list")
-    clock.advance(age)
-    assert (await hurried.standing("U0ADA")).groups == {"S0TREASURY"}
-    clock.advance(60.1 - age)
-    await nobody_counts(hurried)
-    gate.set()
 
 
 async def test_a_patient_caller_waits_for_the_new_answer(api: Api, hurried: Directory, clock: ManualClock) -> None:
@@ -313,22 +272,9 @@ async def test_what_nobody_waits_for_ends_with_the_process(api: Api, hurried: Di
 
 
 @pytest.mark.parametrize("error", ["user_not_found", "user_not_visible"])
-async def test_somebody_slack_does_not_know_is_nobody(api: Api, people: Directory, error: str) -> None:
+async def test_person_whom_slack_does_not_know_is_nobody(api: Api, people: Directory, error: str) -> None:
     api.say("users.info", {"ok": False, "error": error})
     assert (await people.standing("U0ADA")).person is None
-
-
-@pytest.mark.parametrize("error", ["no_such_subteam", "subteam_not_found", "invalid_usergroup"])
-async def test_an_unknown_group_is_empty(api: Api, web_client: AsyncWebClient, clock: ManualClock, error: str) -> None:
-    say_user(api)
-    api.say("usergroups.users.list", {"ok": False, "error": error})
-    people = Directory(client=web_client, groups=["S0TREASURY"], monotonic=clock.boottime, timeout=PATIENT)
-    assert (await people.standing("U0ADA")).groups == frozenset()
-
-
-async def test_a_group_that_is_not_in_the_list_is_empty(api: Api, people: Directory) -> None:
-    say_groups(api, {"S0ELSE": ["U0ADA"]})
-    assert (await people.standing("U0ADA")).groups == frozenset()
 
 
 @pytest.mark.parametrize("error", ["missing_scope", "invalid_auth", "account_inactive"])
@@ -347,29 +293,29 @@ async def test_what_was_known_does_not_stand_in_for_a_refusal(api: Api, people: 
         await people.standing("U0ADA", oldest=0)
 
 
-async def test_what_is_known_is_told_at_once(people: Directory, clock: ManualClock) -> None:
+async def test_only_people_not_known_are_asked_for_and_share_the_groups(
+    people: Directory, api: Api, clock: ManualClock
+) -> None:
     known = await people.standing("U0ADA")
-    clock.advance(FRESH)
+    clock.advance(FRESH / 2)
+    both = await people.standings(["U0LIN", "U0ADA", "U0LIN"])
+    assert (set(both), both["U0ADA"]) == ({"U0ADA", "U0LIN"}, known)
+    assert [what["user"] for name, what in api.calls if name == "users.info"] == ["U0ADA", "U0LIN"]
+    assert api.asked("usergroups.list") == 1
+    clock.advance(FRESH / 2)
     for asked, answer in ((people.standing("U0ADA"), known), (people.standings(["U0ADA"]), {"U0ADA": known})):
         with pytest.raises(StopIteration) as told:
             asked.send(None)  # it waits for nothing, not even for its turn
         assert told.value.value == answer
 
 
-async def test_of_several_people_only_strangers_are_asked_for(people: Directory, api: Api, clock: ManualClock) -> None:
-    known = await people.standing("U0ADA")
-    clock.advance(FRESH / 2)
-    both = await people.standings(["U0LIN", "U0ADA"])
-    assert both["U0ADA"] == known
-    assert [what["user"] for name, what in api.calls if name == "users.info"] == ["U0ADA", "U0LIN"]
-
-
-async def test_few_calls_go_to_people_not_known(api: Api, web_client: AsyncWebClient, clock: ManualClock) -> None:
+async def test_few_calls_go_to_people_not_known(
+    api: Api, session: ClientSession, make: Make, clock: ManualClock
+) -> None:
     """After a 429 we call once a second for a minute; people who are known already do not use that call."""
-    say_user(api)
     pace = Pace(monotonic=clock.boottime)
-    client = PacedClient(pace=pace, token="xoxb-1", base_url=api.url, session=web_client.session)
-    people = Directory(client=client, groups=[], monotonic=clock.boottime, timeout=PATIENT, is_slowed=pace.is_slowed)
+    client = PacedClient(pace=pace, token="xoxb-1", base_url=api.url, session=session)
+    people = make(client=client, groups=[], is_slowed=pace.is_slowed)
     before = await people.standing("U0ADA")
     pace.refused("users.info", "", retry_after=1.0)
     clock.advance(FRESH + 1)

@@ -58,10 +58,3 @@ class Kept:
     async def write(self, chunk: bytes) -> bool:
         self.content += chunk
         return len(self.content) <= self._limit
-
-
-@pytest.fixture
-def samples(tmp_path: Path) -> Path:
-    directory = tmp_path / "samples"
-    directory.mkdir()
-    return directory

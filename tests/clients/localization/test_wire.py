@@ -6,11 +6,9 @@ import pytest
 
 from bot.clients.localization.wire import read_result
 from bot.clients.routes_file import load_routes
-from bot.clients.transport import read_reply
 from bot.domain.localization.declaration import CallOperation
 from bot.domain.localization.request import Request
 from bot.domain.localization.results import Emotion, Gender, Phrases, Result, Track, Tracks, Written
-from bot.domain.outcome import read_error
 
 ROUTES = load_routes(None, environment="sandbox")
 
@@ -219,18 +217,3 @@ MADE = [
 def test_no_record(operation: CallOperation, document: object) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - the one kind a reader may raise
         read(operation, document)
-
-
-@pytest.mark.parametrize(("body", "words"), [
-    (b'{"message": "too short"}', "too short"), (b'{"error": "too short"}', "too short"),
-    (b'{"error": {"message": "too short"}}', "too short"),
-    (b'{"detail": "too short"}', "too short"),
-    (b'{"detail": [{"loc": ["body", "text"], "msg": "too short", "type": "x"}]}', "text: too short"),
-    (b'{"errors": {"text": ["too short", "not English"]}}', "text: too short; not English"),
-    (b'{"errors": [{"message": "too short"}]}', "too short"),
-    (b'{"error_message": "too short"}', "too short"),
-    (b"too short", "too short"), (b'"too short"', "too short"), (b"<html><body>504</body></html>", ""), (b"", ""),
-    (b"[1, 2]", ""), (b'{"detail": [[[[["deep"]]]]]}', ""),
-])  # fmt: skip
-def test_errors_in_any_shape(body: bytes, words: str) -> None:
-    assert read_error(read_reply(status=422, headers={}, body=body)).message == words
