@@ -1,7 +1,6 @@
 """Nothing is sent into a wait that Slack has asked for: the call says what is left of it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 
 import aiohttp
 import pytest
@@ -114,35 +113,6 @@ async def test_a_429_stops_calls_until_the_wait_is_over(api: Api, messenger: Mes
     await post(messenger)
     assert await refused(messenger) == 1.0, "then one a second"
     assert api.asked("chat.postMessage") == 2
-
-
-async def test_another_channel_does_not_wait(api: Api, messenger: Messenger) -> None:
-    api.busy("chat.postMessage", "12")
-    await refused(messenger)
-    posts(api)
-    await post(messenger, "C2")
-
-
-@pytest.mark.parametrize("method", ["views.open", "views.publish", "chat.postEphemeral", "conversations.open"])
-async def test_every_method_is_held(api: Api, messenger: Messenger, method: str) -> None:
-    api.busy(method, "3")
-    calls: dict[str, Callable[[], Awaitable[object]]] = {
-        "views.open": lambda: messenger.open_view(trigger_id="1", view={}),
-        "views.publish": lambda: messenger.publish_home(user="U1", view={}),
-        "chat.postEphemeral": lambda: messenger.post_ephemeral(channel="C1", user="U1", content=Content(text="x")),
-        "conversations.open": lambda: messenger.direct_message("U1"),
-    }
-    for _ in range(3):
-        with pytest.raises(ServiceNow):
-            await calls[method]()
-    assert api.asked(method) == 1
-
-
-async def test_a_header_that_is_no_number_is_a_second(api: Api, messenger: Messenger) -> None:
-    api.busy("chat.postMessage", "soon")
-    assert await refused(messenger) == 1.0
-    assert await refused(messenger) == 1.0
-    assert api.asked("chat.postMessage") == 1
 
 
 async def test_a_direct_message_is_opened_once(api: Api, messenger: Messenger) -> None:

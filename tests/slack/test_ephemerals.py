@@ -106,17 +106,15 @@ async def test_an_address_that_is_not_slacks_is_never_called(slack: Slack, ephem
     assert {where for where, _ in slack.posted} == {"chat.postEphemeral"}
 
 
-async def test_refused_blocks_come_plainer(slack: Slack, ephemerals: Ephemerals) -> None:
+@pytest.mark.parametrize(
+    ("url", "method"), [(None, "respond"), ("http://elsewhere", "chat.postEphemeral")], ids=["response", "none"]
+)
+async def test_refused_blocks_come_plainer(slack: Slack, ephemerals: Ephemerals, url: str | None, method: str) -> None:
     slack.judge = no_tables
-    await ephemerals.say(Content(text="hi", blocks=[TABLE], plainer=[LINES]), to=listener(slack), replace=True)
-    assert shapes(slack) == [("respond", ["table"]), ("respond", ["section"])]
-    assert all(body["replace_original"] for _, body in slack.posted)
-
-
-async def test_refused_blocks_come_plainer_where_there_is_no_response_url(slack: Slack, ephemerals: Ephemerals) -> None:
-    slack.judge = no_tables
-    await ephemerals.say(Content(text="hi", blocks=[TABLE], plainer=[LINES]), to=listener(slack, "http://elsewhere"))
-    assert shapes(slack) == [("chat.postEphemeral", ["table"]), ("chat.postEphemeral", ["section"])]
+    content = Content(text="hi", blocks=[TABLE], plainer=[LINES])
+    await ephemerals.say(content, to=listener(slack, url), replace=True)
+    assert shapes(slack) == [(method, ["table"]), (method, ["section"])]
+    assert all(body.get("replace_original", True) for _, body in slack.posted)
 
 
 async def test_in_the_end_the_text_comes_alone(slack: Slack, ephemerals: Ephemerals) -> None:

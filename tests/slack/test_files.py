@@ -2,9 +2,8 @@
 
 from collections.abc import AsyncIterator
 
-import aiohttp
 import pytest
-from aiohttp import web
+from aiohttp import ClientSession
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.content import Content
@@ -12,10 +11,9 @@ from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.reasons import Exchange, Reason
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Workspace
-from bot.presentation.reasons import worded
-from bot.slack.files import Uploads, _Flowing
+from bot.slack.files import Uploads
 from bot.slack.messenger import Messenger, Posted, Stretch
-from tests.slack.conftest import client_of, serving
+from tests.slack.conftest import Api, client_of
 from tests.support.rig import FINANCE, MARIA
 from tests.support.troubles import says
 
@@ -23,12 +21,12 @@ PNG = b"\x89PNG not really"
 
 
 @pytest.fixture
-def client(workspace: Workspace, session: aiohttp.ClientSession) -> AsyncWebClient:
+def client(workspace: Workspace, session: ClientSession) -> AsyncWebClient:
     return client_of(workspace.api_url, session)
 
 
 @pytest.fixture
-def files(workspace: Workspace, client: AsyncWebClient, session: aiohttp.ClientSession) -> Uploads:
+def files(workspace: Workspace, client: AsyncWebClient, session: ClientSession) -> Uploads:
     return Uploads(client=client, session=session, api_url=workspace.api_url)
 
 
@@ -92,17 +90,22 @@ async def test_a_refusal_is_one(workspace: Workspace, files: Uploads) -> None:
     assert refused.value.error == "not_in_channel"
 
 
-@pytest.mark.parametrize("address", ["http://127.0.0.1:1/upload/v1/x", "https://evilslack.com/upload", ""])
-async def test_bytes_go_to_slack_or_nowhere(files: Uploads, address: str) -> None:
-    with pytest.raises(ServiceNever):
-        await files._send(address, _Flowing(pieces(PNG), len(PNG)))
-
-
-async def test_an_upload_that_is_refused_says_nothing_of_its_address(workspace: Workspace, files: Uploads) -> None:
+@pytest.mark.parametrize(("address", "status"), [
+    ("http://127.0.0.1:1/upload/v1/x", None), ("https://evilslack.com/upload", None), ("", None),
+    ("{own}/api/a-secret", 404), ("{own}/api/moved", 307),
+])  # fmt: skip
+async def test_bytes_go_to_slack_or_nowhere_and_follow_no_redirect(
+    api: Api, web_client: AsyncWebClient, session: ClientSession, address: str, status: int | None
+) -> None:
+    url = address.format(own=api.url.removesuffix("/api/"))
+    api.say("files.getUploadURLExternal", {"ok": True, "upload_url": url, "file_id": "F1"})
+    api.say("a-secret", "no", status=404)
+    api.say("moved", "", status=307, Location="/api/elsewhere")
     with pytest.raises(ServiceNever) as refused:
-        await files._send(f"{workspace.url}/upload/v1/a-secret", _Flowing(pieces(PNG), len(PNG)))
-    assert refused.value.status == 404
+        await share(Uploads(client=web_client, session=session, api_url=api.url))
+    assert refused.value.status == status
     assert "a-secret" not in str(refused.value)
+    assert not {"files.completeUploadExternal", "elsewhere"} & {name for name, _ in api.calls}
 
 
 async def pieces(*parts: bytes, then: Exception | None = None) -> AsyncIterator[bytes]:
@@ -146,17 +149,3 @@ async def test_nothing_is_not_shared(workspace: Workspace, files: Uploads) -> No
     with pytest.raises(ServiceNever):
         await stream(files, pieces(), None)
     assert not workspace.messages(FINANCE)
-
-
-async def test_bytes_follow_no_redirect() -> None:
-    arrived: list[str] = []
-
-    async def handle(request: web.Request) -> web.Response:
-        arrived.append(request.path)
-        return web.Response(status=307, headers={"Location": "/elsewhere"}) if request.path == "/up" else web.Response()
-
-    async with serving(handle) as url, aiohttp.ClientSession() as session:
-        files = Uploads(client=AsyncWebClient(token="x"), session=session, api_url=f"{url}/api/")
-        with pytest.raises(ServiceNever) as refused:
-            await files._send(f"{url}/up", _Flowing(pieces(PNG), len(PNG)))
-    assert (worded(refused.value.reason), refused.value.status, arrived) == ("upload_answered_307", 307, ["/up"])

@@ -92,12 +92,6 @@ async def test_one_after_the_other_in_the_order_in_which_they_queued(play: Play)
     assert play.begun == ["a", "b", "c"]
 
 
-async def test_conversations_go_side_by_side(play: Play) -> None:
-    await play.post("a", "b")
-    await play.post("x", "y", channel="C2")
-    assert play.begun == ["a", "x"]
-
-
 async def test_one_that_takes_longer_than_a_moment_holds_up_no_other(play: Play) -> None:
     await play.post("slow", "b", "c")
     await play.pass_time(0.9 * _MOMENT)
@@ -120,14 +114,6 @@ async def test_the_moment_counts_from_its_own_beginning(play: Play) -> None:
     assert play.begun == ["a", "b"]
     await play.pass_time(0.2 * _MOMENT)
     assert play.begun == ["a", "b", "c"]
-
-
-async def test_who_queues_behind_one_that_is_slow_already_waits_for_what_is_left_of_its_moment(play: Play) -> None:
-    await play.post("slow")
-    await play.pass_time(30)
-    await play.post("b")
-    await play.pass_time(0.0)
-    assert play.begun == ["slow", "b"]
 
 
 async def test_one_that_has_to_find_out_something_first_lets_the_others_go(play: Play) -> None:
