@@ -42,9 +42,10 @@ async def test_the_same_table_comes_out(content: bytes) -> None:
     here = read_table(io.BytesIO(content), name="people")
     apart = await read_apart(io.BytesIO(content), name="people")
     assert list(apart.rows) == list(here.rows)
-    assert (apart.header, apart.encoding, apart.delimiter, apart.sheet) == (
-        *(here.header, here.encoding, here.delimiter, here.sheet),
-    )
+    assert (apart.header, apart.encoding, apart.delimiter) == (here.header, here.encoding, here.delimiter)
+    assert apart.sheet == here.sheet
+    clocks = [one for one in threading.enumerate() if isinstance(one, threading.Timer)]
+    assert all(one.finished.is_set() for one in clocks), "the clock of a read does not outlive it"
 
 
 async def test_a_problem_comes_out_whole() -> None:
@@ -79,21 +80,17 @@ def _in_its_place(monkeypatch: pytest.MonkeyPatch, script: Path, does: str) -> N
     monkeypatch.setattr(sys, "executable", str(script))
 
 
-async def test_it_gets_no_secret(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_process_gets_no_secret_and_is_ended_when_it_hangs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("SECRET_KEY", "the-canary")
-    _in_its_place(monkeypatch, tmp_path / "python", f'env > "{tmp_path}/env"; ls /proc/self/fd > "{tmp_path}/fd"')
-    with pytest.raises(TableProblem):
-        await read_apart(io.BytesIO(_text(20_000)), name="people")
+    _in_its_place(monkeypatch, tmp_path / "python", f'env > "{tmp_path}/env"; exec sleep 600')
+    with pytest.raises(TableProblem) as refused:
+        await read_apart(io.BytesIO(_text(20_000)), name="people", bounds=Bounds(wall=3.0))
+    assert refused.value.flaw is Flaw.TOO_COMPLEX
     told = (tmp_path / "env").read_text()
     assert "PYTHONPATH=" in told
     assert "the-canary" not in told
-
-
-async def test_one_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    _in_its_place(monkeypatch, tmp_path / "python", "exec sleep 600")
-    with pytest.raises(TableProblem) as refused:
-        await read_apart(io.BytesIO(_text(20_000)), name="people", bounds=Bounds(wall=0.2))
-    assert refused.value.flaw is Flaw.TOO_COMPLEX
 
 
 async def test_a_reading_that_nobody_waits_for_ends_at_once() -> None:
@@ -118,21 +115,6 @@ def _children() -> list[int]:
     """Processes that this one's threads have started for reading."""
     found = [one for task in Path("/proc/self/task").iterdir() for one in (task / "children").read_text().split()]
     return [int(one) for one in found if b"bot.tables.reading" in Path(f"/proc/{one}/cmdline").read_bytes()]
-
-
-async def test_the_clock_of_a_read_does_not_outlive_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[threading.Timer] = []
-
-    class Timer(threading.Timer):
-        def start(self) -> None:
-            made.append(self)
-            super().start()
-
-    monkeypatch.setattr("bot.tables.apart.threading.Timer", Timer)
-    content = b"email,amount\n" + b"a@example.com,1.00\n" * 40_000
-    found = await read_apart(io.BytesIO(content), name="rows.csv", limits=Limits(rows=50_000))
-    assert len(found.rows) == 40_000
-    assert [one.finished.is_set() for one in made] == [True]
 
 
 NESTED = """\

@@ -9,7 +9,7 @@ from bot.domain.files.tables import rows_of
 from bot.domain.money import OTHER_CURRENCY, parse_amount
 from bot.tables.formats import BUILT_IN
 from bot.tables.reading import read_table
-from tests.tables.workbooks import number, packed, parts, workbook
+from tests.tables.workbooks import Cell, number, packed, parts, workbook
 
 ACCOUNTING = '_(* #,##0.00_);_(* \\(#,##0.00\\);_(* "-"??_);_(@_)'
 
@@ -26,7 +26,8 @@ PAID = [
         '_-[$$-409]* #,##0.00_ ;_-[$$-409]* \\-#,##0.00\\ ;_-[$$-409]* "-"??_ ;_-@_ ', "[<100]0.00;0")),
     ("125.4", "[<100]0.00;0", 12_500),
     ("25.4", "[>=100]0.00;[>50]0.0;0", 2_500), ("75.46", "[>=100]0.00;[>50]0.0;0", 7_550),
-    ("25.4", "0", 2_500), ("1234567.5", "#,##0.00", 123_456_750), ("25.5", "#,##0", 2_600),
+    ("1234.56", "# ##0.00", 123_456), ("25.4", "0", 2_500), ("1234567.5", "#,##0.00", 123_456_750),
+    ("25.5", "#,##0", 2_600),
 ]  # fmt: skip
 FOREIGN = [
     '#,##0.00\\ "€"', "[$€-407] #,##0.00", "#,##0.00 [$€-1]", "[$€-x-euro2]0.00", "€0.00", "0.00€", "[$£-809]#,##0.00",
@@ -42,27 +43,33 @@ REFUSED = [
     '0.00" k"', "0.00k", '0.00" mil"', '0" M"', "0.00\\K", '"ca. "0.00', "0%", '0"%"', "0.00%", "0.00E+00", '0.00"-"',
     '0.00" / h"', "yyyy-mm-dd", "[h]:mm", "h:mm", "0.00 Dh", '0.00"c"',
 ]  # fmt: skip
+PLAIN = [
+    "00000", '"Fr. "0.00', '"Rs."0.00', "#\\ ##0.00", "[$CHF-807] #\\'##0.00", "#,##0.00_);[Red](#,##0.00)",
+    "[$€-2] #,##0.00;[Red]-[$€-2] #,##0.00", '_($* #,##0.00_);_($* (#,##0.00);_($* "-"??_);_(@_)', "0.00;@",
+    '_-* #,##0.00\\ "€"_-;\\-* #,##0.00\\ "€"_-;_-* "-"??\\ "€"_-;_-@_-', 'General" USD"', "yyyy-mm-dd", "[h]:mm:ss",
+    "[>=100]0.00;0.0", "[>100]0.00;[<10]0.00;0.0", '0.00"; net"', *(code for code in REFUSED if code != '0.00"-"'),
+]  # fmt: skip
 HIDDEN = [
-    "0,",
-    "0.00,",
-    "#,##0.00,,",
-    '"5.00"',
-    "# ?/?",
-    "# ??/??",
-    "0 0/4",
-    "-0.00",
-    "(0.00)",
-    "0\\.00",
-    '0"0".00',
-    ";;;",
-]
+    ("900", code) for code in (
+        "0,", "0.00,", "#,##0.00,,", '"5.00"', "# ?/?", "# ??/??", "0 0/4", "# ?/16", "-0.00", '"-"0.00', "(0.00)",
+        "0\\.00", '0"0".00', '0"."00', "\\.00", '"."00', ";;;", ";0.00", '"five"', "\\5", '"5.00";"5.00";"5.00"',
+        '"1"0.00', '0.00"9"', "[$5]0.00", "*50.00", '"٥"0', "50.00", '[=900]"5.00";0.00', "[>1000]0.00",
+        "[>1000]0.00;[<10]0.00", "@@", "General@")
+] + [("-5", "0.00;;"), ("0", '0.00;-0.00;"5.00"')]  # fmt: skip
+NOT_HIDDEN = [(stored, code) for stored in ("25", "900.5") for code in PLAIN]
+NOT_HIDDEN += [("-5", "0.00;-0.00;"), ("0", '0.00;-0.00;"-"')]
+HIDDEN_TEXTS = [";;;", '0;0;0;"bo@example.com"', '"bo."@', "0.00;0.00;0.00;", "@@", "@ @", "0;0;0;@@"]
+
+
+def shown(cell: Cell, code: str) -> tuple[str, bool]:
+    """The text of a cell with this content and format, and whether it shows something else than it holds."""
+    made = workbook([["email", "amount"], ["a@b.co", cell]], formats=[code])
+    table = read_table(io.BytesIO(made), name="march.xlsx")
+    return table.rows[0].cells[1], 2 in rows_of(table.hidden.disguised.get(1, ()))
 
 
 def read(stored: str, code: str) -> tuple[str, bool]:
-    """The text of a cell with this number and format, and whether it shows something else than it holds."""
-    made = workbook([["email", "amount"], ["a@b.co", number(stored, style=1)]], formats=[code])
-    table = read_table(io.BytesIO(made), name="march.xlsx")
-    return table.rows[0].cells[1], 2 in rows_of(table.hidden.disguised.get(1, ()))
+    return shown(number(stored, style=1), code)
 
 
 @pytest.mark.parametrize(("stored", "code", "cents"), PAID)
@@ -84,9 +91,18 @@ def test_a_format_with_other_words_is_no_amount(code: str) -> None:
         parse_amount(read("25.4", code)[0])
 
 
-@pytest.mark.parametrize("code", HIDDEN)
-def test_a_format_that_scales_or_replaces_the_number_is_a_disguise(code: str) -> None:
-    assert read("2540", code)[1]
+@pytest.mark.parametrize(
+    ("stored", "code", "disguised"), [*((*one, True) for one in HIDDEN), *((*one, False) for one in NOT_HIDDEN)]
+)
+def test_a_format_that_shows_another_number_is_a_disguise(stored: str, code: str, disguised: bool) -> None:
+    assert read(stored, code)[1] is disguised
+
+
+@pytest.mark.parametrize(
+    ("code", "disguised"), [*((one, True) for one in HIDDEN_TEXTS), *((one, False) for one in PLAIN)]
+)
+def test_a_format_that_hides_or_changes_a_text_is_a_disguise(code: str, disguised: bool) -> None:
+    assert shown(('s="1" t="str"', "<v>ana@example.com</v>"), code)[1] is disguised
 
 
 def builtin(number_format: int, *codes: str) -> str:

@@ -6,7 +6,6 @@ import pytest
 
 from bot.domain.files.tables import Flaw, Hidden, Table, TableProblem
 from bot.tables.apart import read_apart
-from bot.tables.formats import is_disguised
 from bot.tables.reading import read_table
 from tests.tables.workbooks import packed, parts
 
@@ -78,59 +77,6 @@ def test_what_a_sheet_hides_is_read_and_noted(before: str, rows: str, formats: t
     numbers = [one.number for one in table.rows]
     assert numbers == list(range(2, 2 + len(numbers)))
     assert [one.cells[1].removesuffix(".00") for one in table.rows] == [str(number) for number in numbers]
-
-
-PLAIN = [
-    "General", "@", "0", "00000", "0.00", "#,##0.00", '"$"#,##0.00', '"Fr. "0.00', '"Rs."0.00', "# ##0.00",
-    "#\\ ##0.00", "[$CHF-807] #\\'##0.00", "[$€-2] #,##0.00;[Red]-[$€-2] #,##0.00", "#,##0.00_);[Red](#,##0.00)",
-    '_-* #,##0.00\\ "€"_-;\\-* #,##0.00\\ "€"_-;_-* "-"??\\ "€"_-;_-@_-',
-    '_($* #,##0.00_);_($* (#,##0.00);_($* "-"??_);_(@_)',
-    'General" USD"', "0%", "0.00E+00", "yyyy-mm-dd", "[h]:mm:ss", "0.00;@", "[>=100]0.00;0.0",
-    "[>100]0.00;[<10]0.00;0.0", "[Red]0.00",
-]  # fmt: skip
-DISGUISES = [
-    ";;;", ";0.00", '"5.00"', '"five"', "\\5", '"5.00";"5.00";"5.00"', '"1"0.00', '0.00"9"', "[$5]0.00", "*50.00",
-    '"٥"0', "50.00", '0"."00', "0\\.00", "\\.00", '"."00', "0,", "#,##0.00,,", "-0.00", '"-"0.00', "(0.00)",
-    '[=900]"5.00";0.00', "[>1000]0.00", "[>1000]0.00;[<10]0.00", "@@", "General@",
-    "# ?/?", "# ?/16",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("code", PLAIN)
-@pytest.mark.parametrize("stored", ["25", "900.5"])
-def test_a_format_that_shows_the_number_disguises_nothing(code: str, stored: str) -> None:
-    assert not is_disguised(stored, code, number=True)
-    assert not is_disguised("ana@example.com", code, number=False)
-
-
-@pytest.mark.parametrize("code", DISGUISES)
-def test_a_format_that_shows_something_else_is_seen(code: str) -> None:
-    assert is_disguised("900", code, number=True)
-
-
-@pytest.mark.parametrize(
-    "code", [";;;", '0;0;0;"bo@example.com"', '"bo."@', "0.00;0.00;0.00;", "@@", "@ @", "0;0;0;@@"]
-)
-def test_a_format_that_hides_or_changes_a_text_is_seen(code: str) -> None:
-    assert is_disguised("ana@example.com", code, number=False)
-
-
-@pytest.mark.parametrize(("stored", "code", "seen"), [
-    ("-5", "0.00;;", True), ("-5", "0.00;-0.00;", False), ("0", '0.00;-0.00;"5.00"', True),
-    ("0", '0.00;-0.00;"-"', False), ("five", '"5.00"', True),
-])  # fmt: skip
-def test_numbers_below_zero_and_zero_have_their_own_part(stored: str, code: str, seen: bool) -> None:
-    assert is_disguised(stored, code, number=True) is seen
-
-
-def test_a_separator_inside_a_text_of_the_format_ends_no_part() -> None:
-    assert not is_disguised("25", '0.00"; net"', number=True)
-    assert read(content(row(2, cell='s="1"'), formats=('0.00" ;"',))).rows[0].cells[1] == "2.00 ;"
-
-
-def test_cents_behind_a_blank_of_the_format_are_kept() -> None:
-    made = content('<row r="2"><c r="B2" s="1"><v>1234.56</v></c></row>', formats=("# ##0.00",))
-    assert read(made).rows[0].cells[1] == "1234.56"
 
 
 async def test_it_comes_out_of_the_process_that_reads() -> None:

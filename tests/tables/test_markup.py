@@ -82,6 +82,12 @@ def in_workbook(sheets: str) -> dict[str, str]:
     return {"xl/workbook.xml": book}
 
 
+def part(name: str, root: str, inside: str, namespace: str = MAIN) -> dict[str, str]:
+    return {name: f'<{root} xmlns="{namespace}" {OTHERS}>{inside}</{root}>'}
+
+
+STRINGS, STYLES, RELATIONS = "xl/sharedStrings.xml", "xl/styles.xml", "xl/_rels/workbook.xml.rels"
+PEOPLE = '<sheet name="People" sheetId="1" r:id="rId1"/>'
 DAMAGED: dict[str, dict[str, str]] = {
     "a table that breaks off": {WHOLE: SHEET.removesuffix("</sheetData></worksheet>")},
     "rows before the table": sheet(ANA, before=THIEF),
@@ -92,21 +98,15 @@ DAMAGED: dict[str, dict[str, str]] = {
         for root in ("x:worksheet", "p:worksheet", "chartsheet")
     },
     "an unknown namespace": sheet(ANA, namespace="urn:x"),
-    "a foreign sheet": in_workbook(
-        '<x:sheet name="Other" sheetId="2" r:id="rId1"/><sheet name="People" sheetId="1" r:id="rId1"/>'
-    ),
+    "a foreign sheet": in_workbook(f'<x:sheet name="Other" sheetId="2" r:id="rId1"/>{PEOPLE}'),
     "a sheet in a foreign element": in_workbook('<x:more><sheet name="Other" sheetId="2" r:id="rId1"/></x:more>'),
-    "a sheet with two ids": in_workbook('<sheet name="People" sheetId="1" r:id="rId1" q:id="rId2"/>'),
-    "a foreign text": {"xl/sharedStrings.xml": f'<sst xmlns="{MAIN}" {OTHERS}><x:si><t>ana</t></x:si></sst>'},
-    "foreign words": {"xl/sharedStrings.xml": f'<sst xmlns="{MAIN}" {OTHERS}><si><t>ana</t><x:t>bo</x:t></si></sst>'},
-    "a foreign style": {
-        "xl/styles.xml": f'<styleSheet xmlns="{MAIN}" {OTHERS}><cellXfs><x:xf numFmtId="9"/></cellXfs></styleSheet>'
-    },
-    "foreign styles": {"xl/styles.xml": f'<styleSheet xmlns="{MAIN}" {OTHERS}><x:a><cellXfs/></x:a></styleSheet>'},
-    "a foreign relation": {
-        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{PACKAGE}" {OTHERS}><x:Relationship/></Relationships>'
-    },
-    "relations of a workbook": {"xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{MAIN}"/>'},
+    "a sheet with two ids": in_workbook(PEOPLE.replace("/>", ' q:id="rId2"/>')),
+    "a foreign text": part(STRINGS, "sst", "<x:si><t>ana</t></x:si>"),
+    "foreign words": part(STRINGS, "sst", "<si><t>ana</t><x:t>bo</x:t></si>"),
+    "a foreign style": part(STYLES, "styleSheet", '<cellXfs><x:xf numFmtId="9"/></cellXfs>'),
+    "foreign styles": part(STYLES, "styleSheet", "<x:a><cellXfs/></x:a>"),
+    "a foreign relation": part(RELATIONS, "Relationships", "<x:Relationship/>", PACKAGE),
+    "relations of a workbook": part(RELATIONS, "Relationships", ""),
 }
 
 
@@ -116,10 +116,8 @@ def test_what_only_some_programs_read_is_refused(name: str) -> None:
 
 
 def test_an_id_of_another_namespace_names_no_part() -> None:
-    book = (
-        f'<workbook xmlns="{MAIN}" {OTHERS}><sheets><sheet name="People" x:id="rId9" r:id="rId1"/></sheets></workbook>'
-    )
-    assert paid({**sheet(ANA), "xl/workbook.xml": book}) == [("ana@example.com", "5")]
+    files = {**sheet(ANA), **in_workbook('<sheet name="People" x:id="rId9" r:id="rId1"/>')}
+    assert paid(files) == [("ana@example.com", "5")]
 
 
 def test_a_format_that_only_a_condition_applies_is_that_of_no_cell() -> None:
