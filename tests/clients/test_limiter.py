@@ -311,27 +311,3 @@ async def test_connecting_takes_a_place(time: VirtualTime, slots: PartnerTurns, 
     assert await slots.acquire(lane, patience=0) is None
     await time.run_until(1001.0)
     assert await slots.acquire(lane, patience=0) is not None
-
-
-async def test_whoever_is_cancelled_the_others_keep_their_order(time: VirtualTime, slots: PartnerTurns) -> None:
-    order: list[int] = []
-
-    async def request(number: int) -> None:
-        turn = await slots.acquire(Lane.READ if number % 3 == 0 else Lane.LISTING, patience=100)
-        assert turn is not None
-        order.append(number)
-        turn.over()
-
-    full = [await slots.acquire(Lane.READ, patience=0) for _ in range(12)]
-    tasks = [asyncio.create_task(request(number)) for number in range(30)]
-    await time.settle()
-    gone = (1, 3, 4, 7, 9, 12, 15)
-    for number in gone:
-        tasks[number].cancel()
-    await time.settle()
-    for turn in full:
-        assert turn is not None
-        turn.over()
-    await time.run_until(time.now + 1)
-    left = [number for number in range(1, 30) if number not in gone]
-    assert order == [0, *[n for n in left if n % 3 == 0], *[n for n in left if n % 3]]

@@ -69,11 +69,6 @@ async def test_what_goes_out_with_a_request_is_known_from_then_on(session: Clien
     assert (await told(session, b'{"a": "key-of-a-store"}', secrets=secrets)).json == {"a": "[hidden]"}
 
 
-async def test_a_body_that_is_too_deep_is_no_json(session: ClientSession) -> None:
-    reply = await told(session, b"[" * 900 + b"]" * 900)
-    assert reply.json is NO_JSON or reply.json
-
-
 async def test_the_key_of_a_new_store_arrives_and_is_a_secret_from_then_on(session: ClientSession) -> None:
     body, secrets = b'[{"address": "at brand-new-key", "name": "Centro", "token": "brand-new-key"}]', Secrets()
     async with wire_server(answer(body)) as server:

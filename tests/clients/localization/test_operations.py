@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from bot.clients.localization import LocalizationClient
-from bot.domain.errors import PersonError
 from bot.domain.localization.catalog import CAPABILITIES, capability
 from bot.domain.localization.declaration import CallOperation
 from bot.domain.localization.request import Request
@@ -96,18 +95,6 @@ async def test_numbers_are_text_and_defaults_sent(client: LocalizationClient, si
 async def test_what_is_not_given_is_left_out(client: LocalizationClient, simulator: LocalizationSimulator) -> None:
     await client.run(Request(operation=CallOperation.SPEECH, text="Hello", options={"speed": "1.2", "locale": "de-DE"}))
     assert simulator.calls[0].body == {"text": "Hello", "locale": "de-DE", "speed": "1.2"}
-
-
-@pytest.mark.parametrize("wrong", [
-    Request(operation=CallOperation.GENDER, file="F1", file_format="flac"),
-    Request(operation=CallOperation.GENDER, url="http://10.0.0.1/a.mp3"),
-    Request(operation=CallOperation.PARAPHRASE, text=""),
-])  # fmt: skip
-async def test_wrong_ones_stay(wrong: Request, client: LocalizationClient, simulator: LocalizationSimulator) -> None:
-    file = upload(b"ID3", "mp3") if wrong.file else None
-    with pytest.raises(PersonError):
-        await client.run(wrong, upload=file)
-    assert not simulator.calls
 
 
 async def test_a_file_without_word_is_our_mistake(client: LocalizationClient, simulator: LocalizationSimulator) -> None:
