@@ -14,7 +14,6 @@ from bot.clients.delivery import DeliveryClient
 from bot.clients.emails import EmailsClient
 from bot.clients.emails.client import Quick
 from bot.clients.localization import LocalizationClient
-from bot.clients.payments import PaymentsClient
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, bare_session, open_session
 from bot.clients.unread import AnswerObserver
@@ -74,36 +73,43 @@ def notes() -> Notes:
     return Notes()
 
 
-OpenPayments = Callable[..., PaymentsClient]
+Connect = Callable[..., Any]
 
 
 @pytest.fixture
-def payments(session: ClientSession, notes: Notes, tmp_path: Path) -> OpenPayments:
-    def build(url: str, *, services: str = "", answers: AnswerObserver | None = notes) -> PaymentsClient:
-        transport = Transport(session=session, base_url=url, service="payments", total=5.0)
-        secret = SecretStr("partner-secret")
-        return payments_client(routes_of(tmp_path, services), transport, partner_secret=secret, answers=answers)
+def connect(session: ClientSession, partner: Partner, notes: Notes, tmp_path: Path) -> Connect:
+    """Open a client of a service, at the small partner server if no address is given."""
+
+    def build(
+        service: str = "payments", *, url: str = "", services: str = "", answers: AnswerObserver | None = notes
+    ) -> Any:
+        transport = Transport(session=session, base_url=url or partner.url, service=service, total=5.0)
+        routes, key = routes_of(tmp_path, services), SecretStr("key")
+        if service == "payments":
+            secret = SecretStr("partner-secret")
+            return payments_client(routes, transport, partner_secret=secret, answers=answers)
+        if service == "delivery":
+            return DeliveryClient(routes=routes, transport=transport, master_key=KEY, answers=answers)
+        return LocalizationClient(routes=routes, texts=transport, media=transport, key=key, answers=answers)
 
     return build
 
 
-async def test_a_reason_under_another_name_is_kept_and_noted(
-    payments: OpenPayments, partner: Partner, notes: Notes
-) -> None:
+async def test_a_reason_under_another_name_is_kept_and_noted(connect: Connect, partner: Partner, notes: Notes) -> None:
     failure = {"receiver_email": "ana@example.com", "amount": "1.00", "internal_note": "L-1/2", "rejection": "limit"}
     partner.answer = lambda _: said({"payments": [failure, failure]})
-    page = await payments(partner.url).bulk_item_page("b-1", failed=True)
+    page = await connect().bulk_item_page("b-1", failed=True)
     assert [one.error for one in page.items] == ["rejection: limit", "rejection: limit"]
     assert (notes.one.operation, notes.were_read) == ("payments.list_bulk_failures", [])
     assert file_lines(notes.one) == ["[payments.list_bulk_failures.reply]", 'error = "rejection"']
-    read = payments(partner.url, services="\n".join(file_lines(notes.one)))
+    read = connect(services="\n".join(file_lines(notes.one)))
     assert [one.error for one in (await read.bulk_item_page("b-1", failed=True)).items] == ["limit", "limit"]
     assert (len(notes.answers), notes.were_read) == (1, ["payments.list_bulk_failures"])
 
 
-async def test_a_commit_not_committed_has_right_names(payments: OpenPayments, partner: Partner, notes: Notes) -> None:
+async def test_a_commit_not_committed_has_right_names(connect: Connect, partner: Partner, notes: Notes) -> None:
     partner.answer = lambda _: said({"id": "op-1", "status": "CREATED"})
-    outcome = await payments(partner.url).commit_payout("op-1", earlier_unknown=False)
+    outcome = await connect().commit_payout("op-1", earlier_unknown=False)
     assert isinstance(outcome, Unknown)
     [wanted] = notes.one.wanted
     assert (wanted.name, wanted.is_there, wanted.candidates) == ("status", True, ())
@@ -113,17 +119,17 @@ async def test_a_commit_not_committed_has_right_names(payments: OpenPayments, pa
     (page_of_a_proxy(200), "no JSON (HTML page of 35 bytes)"),
     (said({}, 204), "no JSON (empty)"), (said([1, 2]), "list of 2"), (said("fine"), "text"), (said(None), "empty"),
 ])  # fmt: skip
-async def test_no_record(payments: OpenPayments, partner: Partner, notes: Notes, answer: Any, body: str) -> None:
+async def test_no_record(connect: Connect, partner: Partner, notes: Notes, answer: Any, body: str) -> None:
     partner.answer = lambda _: answer
-    outcome = await payments(partner.url).commit_payout("op-1", earlier_unknown=False)
+    outcome = await connect().commit_payout("op-1", earlier_unknown=False)
     assert isinstance(outcome, Unknown)
     assert (notes.one.body, notes.one.wanted) == (body, ())
 
 
 @pytest.mark.parametrize("status", [400, 404, 409, 422, 429, 500, 302])
-async def test_only_successes_are_told(payments: OpenPayments, partner: Partner, notes: Notes, status: int) -> None:
+async def test_only_successes_are_told(connect: Connect, partner: Partner, notes: Notes, status: int) -> None:
     partner.answer = lambda _: said({"message": "no"}, status)
-    client = payments(partner.url)
+    client = connect()
     await client.commit_payout("op-1", earlier_unknown=False)
     with pytest.raises(Exception, match=r".+"):
         await client.get_operation("op-1")
@@ -131,9 +137,9 @@ async def test_only_successes_are_told(payments: OpenPayments, partner: Partner,
 
 
 @pytest.mark.parametrize("answers", [None, Broken()], ids=["nobody listens", "who listens fails"])
-async def test_notes_change_no_outcome(payments: OpenPayments, answers: AnswerObserver | None, caplog: Logged) -> None:
+async def test_notes_change_no_outcome(connect: Connect, answers: AnswerObserver | None, caplog: Logged) -> None:
     async with PaymentsSimulator(dialect=Dialect(names={"create_payout.id": "uid"}), rate_limit=None) as service:
-        client = payments(service.base_url, answers=answers)
+        client = connect(url=service.base_url, answers=answers)
         unread = await client.create_payout(replace(NEW, email="ana@example.com"), earlier_unknown=False)
         assert unread == Unknown(reason=Reason(Exchange.UNEXPECTED, status=200), status=200)
         operation_id = next(iter(service.operations))
@@ -141,12 +147,11 @@ async def test_notes_change_no_outcome(payments: OpenPayments, answers: AnswerOb
         assert isinstance(await client.commit_payout(operation_id, earlier_unknown=False), Done)
 
 
-async def test_a_booking_made_under_other_names(session: ClientSession, notes: Notes, tmp_path: Path) -> None:
-    routes = routes_of(tmp_path, '[delivery.create_booking.reply]\nid = "ident"\nstatus = "stage"\n')
+async def test_a_booking_made_under_other_names(connect: Connect, notes: Notes) -> None:
     async with DeliverySimulator() as service:
         service.add_store("Centro", token=KEY.get_secret_value())
-        transport = Transport(session=session, base_url=service.base_url, service="delivery")
-        client = DeliveryClient(routes=routes, transport=transport, master_key=None, answers=notes)
+        names = '[delivery.create_booking.reply]\nid = "ident"\nstatus = "stage"\n'
+        client = connect("delivery", url=service.base_url, services=names)
         assert isinstance(await client.create_booking(*BOOKING, key=KEY), Unknown)
     found = notes.one
     assert [(one.name, one.is_there) for one in found.wanted] == [("id", False), ("status", False)]
@@ -157,14 +162,9 @@ async def test_a_booking_made_under_other_names(session: ClientSession, notes: N
         assert value not in str(found.as_json())
 
 
-async def test_an_error_that_comes_as_a_success_was_read(
-    partner: Partner, session: ClientSession, notes: Notes, tmp_path: Path
-) -> None:
+async def test_an_error_that_comes_as_a_success_was_read(connect: Connect, partner: Partner, notes: Notes) -> None:
     partner.answer = lambda _: said({"success": False, "message": "no"})
-    transport = Transport(session=session, base_url=partner.url, service="localization")
-    key, routes = SecretStr("key"), routes_of(tmp_path)
-    client = LocalizationClient(routes=routes, texts=transport, media=transport, key=key, answers=notes)
-    await client.run(ASKED)
+    await connect("localization").run(ASKED)
     assert notes.answers == []
 
 
@@ -255,7 +255,7 @@ def texts(document: Any) -> Any:
 
 @pytest.mark.parametrize("name", TOOK_IN)
 async def test_proposed_lines_make_an_answer_readable(
-    partner: Partner, payments: OpenPayments, session: ClientSession, notes: Notes, tmp_path: Path, name: str
+    partner: Partner, connect: Connect, notes: Notes, name: str
 ) -> None:
     service, document, call = TOOK_IN[name]
     proposals = 0
@@ -266,7 +266,7 @@ async def test_proposed_lines_make_an_answer_readable(
             notes.answers.clear()
             with suppress(ServiceNow):
                 services = "".join("\n".join([head, *lines.values(), ""]) for head, lines in written.items())
-                await asked(service, partner.url, services, call, payments, session, notes, tmp_path)
+                await call(connect(service, services=services))
             lines = [line.removeprefix("# ") for one in notes.answers for line in file_lines(one)]
             if not lines:
                 break
@@ -278,23 +278,3 @@ async def test_proposed_lines_make_an_answer_readable(
                 written[head].pop(head, None)
         assert not (written and notes.answers), (answer, written, [one.as_json() for one in notes.answers])
     assert proposals or name in ("webhooks",)
-
-
-async def asked(
-    service: str,
-    url: str,
-    services: str,
-    call: Callable[[Any], Awaitable[object]],
-    payments: OpenPayments,
-    session: ClientSession,
-    notes: Notes,
-    folder: Path,
-) -> object:
-    if service == "payments":
-        return await call(payments(url, services=services))
-    transport = Transport(session=session, base_url=url, service=service)
-    routes = routes_of(folder, services)
-    if service == "delivery":
-        return await call(DeliveryClient(routes=routes, transport=transport, master_key=KEY, answers=notes))
-    key = SecretStr("key")
-    return await call(LocalizationClient(routes=routes, texts=transport, media=transport, key=key, answers=notes))
