@@ -37,55 +37,59 @@ async def results(
         await session.close()
 
 
+@pytest.fixture
+async def fetcher() -> AsyncIterator[Results]:
+    async with results() as opened:
+        yield opened
+
+
 async def fetch(fetcher: Results, url: str, *, limit: int = 1_000_000) -> bytes:
     async with fetcher.open(url, service="localization", limit=limit) as result:
         return b"".join([piece async for piece in result])
 
 
-async def test_a_result_is_fetched_with_nothing_of_ours(host: Host) -> None:
-    async with (
-        results() as fetcher,
-        fetcher.open(f"{host.url}/out/vocals%20a.mp3?x=1", service="localization", limit=1_000_000) as result,
-    ):
+async def fetch_as(own: str, names: Names | None, url: str) -> bytes:
+    async with results(own=(own,), resolver=names) as fetcher:
+        return await fetch(fetcher, url)
+
+
+async def test_a_result_is_fetched_with_nothing_of_ours(host: Host, fetcher: Results) -> None:
+    url = f"{host.url}/out/vocals%20a.mp3?x=1"
+    async with fetcher.open(url, service="localization", limit=1_000_000) as result:
         assert (result.length, result.content_type, result.name) == (len(DATA), "audio/mpeg", "vocals a.mp3")
         assert b"".join([piece async for piece in result]) == DATA
     sent = {name.lower() for name in host.seen[0]}
     assert sent == {"path", "host", "accept", "accept-encoding", "connection", "user-agent"}
 
 
-async def test_without_a_length(host: Host) -> None:
+async def test_without_a_length(host: Host, fetcher: Results) -> None:
     async def chunked(request: web.Request) -> web.StreamResponse:
         answer = web.StreamResponse()
         answer.enable_chunked_encoding()
         await answer.prepare(request)
-        for _ in range(10):
-            await answer.write(b"x" * 1_000)
+        await answer.write(DATA)
         return answer
 
     host.handler = chunked
-    async with results() as fetcher:
-        async with fetcher.open(host.url, service="s", limit=10_000) as result:
-            assert result.length is None
-            assert sum([len(piece) async for piece in result]) == 10_000
-        async with fetcher.open(host.url, service="s", limit=9_999) as result:
-            with pytest.raises(ServiceNever, check=says("too large")):
-                async for _ in result:
-                    pass
-            assert isinstance(result.failure, ServiceNever)
+    assert await fetch(fetcher, host.url, limit=len(DATA)) == DATA
+    async with fetcher.open(host.url, service="s", limit=len(DATA) - 1) as result:
+        assert result.length is None
+        with pytest.raises(ServiceNever, check=says("too large")):
+            async for _ in result:
+                pass
+        assert isinstance(result.failure, ServiceNever)
 
 
-async def test_a_result_stays_as_it_came_also_from_a_host_that_compresses_unasked(host: Host) -> None:
+async def test_compressed_result_stays_as_it_came(host: Host, fetcher: Results) -> None:
     packed = gzip.compress(DATA)
     host.handler = saying(body=packed, headers={"Content-Encoding": "gzip"})
-    async with results() as fetcher:
-        assert await fetch(fetcher, host.url, limit=len(packed)) == packed
+    assert await fetch(fetcher, host.url, limit=len(packed)) == packed
 
 
-async def test_too_large_is_not_begun(host: Host) -> None:
-    async with results() as fetcher:
-        with pytest.raises(ServiceNever, check=says("too large")):
-            await fetch(fetcher, host.url, limit=len(DATA) - 1)
-        assert await fetch(fetcher, host.url, limit=len(DATA)) == DATA
+async def test_too_large_is_not_begun(host: Host, fetcher: Results) -> None:
+    with pytest.raises(ServiceNever, check=says("too large")):
+        await fetch(fetcher, host.url, limit=len(DATA) - 1)
+    assert await fetch(fetcher, host.url, limit=len(DATA)) == DATA
 
 
 @pytest.mark.parametrize("there", [
@@ -95,9 +99,8 @@ async def test_too_large_is_not_begun(host: Host) -> None:
     "http://169.254.169.254/latest/meta-data/",
 ])  # fmt: skip
 async def test_a_private_address_is_not_asked(host: Host, there: str) -> None:
-    async with results(own=("service.example",)) as fetcher:
-        with pytest.raises(ServiceNever):
-            await fetch(fetcher, there.format(port=host.port))
+    with pytest.raises(ServiceNever):
+        await fetch_as("service.example", None, there.format(port=host.port))
     assert host.seen == []
 
 
@@ -105,36 +108,25 @@ async def test_a_private_address_is_not_asked(host: Host, there: str) -> None:
     "ftp://example.com/a", "file:///etc/passwd", "//x", "", "http://", "http://u:p@127.0.0.1/", "http://[x",
     "gopher:1",
 ])  # fmt: skip
-async def test_what_is_no_address(there: str) -> None:
-    async with results() as fetcher:
-        with pytest.raises(ServiceNever):
-            await fetch(fetcher, there)
+async def test_what_is_no_address(fetcher: Results, there: str) -> None:
+    with pytest.raises(ServiceNever):
+        await fetch(fetcher, there)
 
 
 async def test_a_name_that_stands_for_a_private_address(host: Host) -> None:
-    async with results(own=("service.example",), resolver=Names(evil_example=["127.0.0.1"])) as fetcher:
-        with pytest.raises(ServiceNever, check=says("private")):
-            await fetch(fetcher, f"http://evil.example:{host.port}/")
-    assert host.seen == []
-
-
-async def test_a_name_that_changes_its_mind_is_asked_once(host: Host) -> None:
-    """First a public address, for whoever looks; then our own network, for whoever connects."""
-    names = Names(evil_example=["192.0.2.1", "127.0.0.1"])
-    resolver = GuardedResolver(own=(), resolver=names)
+    """It is looked up once: what it says then, for whoever connects, does not count."""
+    names = Names(evil_example=["127.0.0.1", "93.184.216.34"])
+    with pytest.raises(ServiceNever, check=says("private")):
+        await fetch_as("service.example", names, f"http://evil.example:{host.port}/")
+    assert (host.seen, names.asked) == ([], ["evil.example"])
+    resolver = GuardedResolver(own=(), resolver=Names(evil_example=["192.0.2.1"]))
     with pytest.raises(PrivateAddressError):
         await resolver.resolve("evil.example", 80)  # a documentation address is none either
-    names = Names(evil_example=["127.0.0.1", "93.184.216.34"])
-    async with results(own=("service.example",), resolver=names) as fetcher:
-        with pytest.raises(ServiceNever, check=says("private")):
-            await fetch(fetcher, f"http://evil.example:{host.port}/")
-    assert names.asked == ["evil.example"]
 
 
 async def test_the_services_own_host_may_be_private(host: Host) -> None:
     names = Names(service_internal=["127.0.0.1"])
-    async with results(own=("Service.Internal.",), resolver=names) as fetcher:
-        assert await fetch(fetcher, f"http://service.internal:{host.port}/a.mp3") == DATA
+    assert await fetch_as("Service.Internal.", names, f"http://service.internal:{host.port}/a.mp3") == DATA
     assert "Authorization" not in host.seen[0]
 
 
@@ -143,15 +135,13 @@ async def test_the_services_own_host_is_the_one_that_is_connected_to(host: Host)
     names = Names()
     names.names["xn--fa-hia.internal"] = ["127.0.0.1"]
     url = f"http://faß.internal:{host.port}/a.mp3"
-    async with results(own=("faß.internal",), resolver=names) as fetcher:
-        assert await fetch(fetcher, url) == DATA
-    async with results(own=("fass.internal",), resolver=names) as fetcher:
-        with pytest.raises(ServiceNever, check=says("private")):
-            await fetch(fetcher, url)
+    assert await fetch_as("faß.internal", names, url) == DATA
+    with pytest.raises(ServiceNever, check=says("private")):
+        await fetch_as("fass.internal", names, url)
     assert names.asked == ["xn--fa-hia.internal"]
 
 
-async def test_a_redirect_is_looked_at_like_the_first_address(host: Host) -> None:
+async def test_a_redirect_is_looked_at_like_the_first_address(host: Host, fetcher: Results) -> None:
     async def away(request: web.Request) -> web.Response:
         if request.path == "/there":
             return web.Response(body=b"moved")
@@ -159,25 +149,23 @@ async def test_a_redirect_is_looked_at_like_the_first_address(host: Host) -> Non
         return web.Response(status=302, headers={"Location": where})
 
     host.handler = away
-    async with results() as fetcher:
-        assert await fetch(fetcher, f"{host.url}/a") == b"moved"
-        for path in ("/evil", "/round", "/none"):
-            with pytest.raises(ServiceNever):
-                await fetch(fetcher, f"{host.url}{path}")
+    assert await fetch(fetcher, f"{host.url}/a") == b"moved"
+    for path in ("/evil", "/round", "/none"):
+        with pytest.raises(ServiceNever):
+            await fetch(fetcher, f"{host.url}{path}")
 
 
 @pytest.mark.parametrize(
     ("status", "kind"), [(404, ServiceNever), (403, ServiceNever), (500, ServiceNow), (429, ServiceNow)]
 )
-async def test_what_the_host_answers(host: Host, status: int, kind: type[Exception]) -> None:
+async def test_what_the_host_answers(host: Host, fetcher: Results, status: int, kind: type[Exception]) -> None:
     host.handler = saying(status=status, text="<html>")
-    async with results() as fetcher:
-        with pytest.raises(kind) as told:
-            await fetch(fetcher, f"{host.url}/a-signed-path")
+    with pytest.raises(kind) as told:
+        await fetch(fetcher, f"{host.url}/a-signed-path")
     assert "a-signed-path" not in str(told.value)
 
 
-async def test_a_host_that_is_silent(host: Host) -> None:
+async def test_a_host_that_is_silent_or_not_there(host: Host, fetcher: Results) -> None:
     async def dawdle(request: web.Request) -> web.StreamResponse:
         answer = web.StreamResponse(headers={"Content-Length": "100"})
         await answer.prepare(request)
@@ -187,22 +175,17 @@ async def test_a_host_that_is_silent(host: Host) -> None:
 
     gone = asyncio.Event()
     host.handler = dawdle
-    async with results(total=0.2) as fetcher:
+    async with results(total=0.2) as impatient:
         with pytest.raises(ServiceNow):
-            await fetch(fetcher, host.url)
+            await fetch(impatient, host.url)
     gone.set()
+    with pytest.raises(ServiceNow):
+        await fetch(fetcher, "http://127.0.0.1:1/")
 
 
-async def test_a_host_that_is_not_there() -> None:
-    async with results() as fetcher:
-        with pytest.raises(ServiceNow):
-            await fetch(fetcher, "http://127.0.0.1:1/")
-
-
-async def test_a_session_keeps_nothing_between_results(host: Host) -> None:
+async def test_a_session_keeps_nothing_between_results(host: Host, fetcher: Results) -> None:
     host.handler = saying(body=b"x", headers={"Set-Cookie": "a=b"})
-    async with results() as fetcher:
-        await fetch(fetcher, host.url)
+    for _ in range(2):
         await fetch(fetcher, host.url)
     assert "Cookie" not in host.seen[1]
 
