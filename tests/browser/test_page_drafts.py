@@ -3,7 +3,7 @@
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.browser.moving import become, by, enter, send
+from tests.browser.moving import PARTS, become, by, enter, send
 from tests.playground.console.scene import FINANCE, GENERAL, NORA, TOMAS, TRY_IT
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -41,6 +41,7 @@ async def test_back_leads_back(page: Page) -> None:
     await by(page, "message").first.get_by_test_id("open-thread").click()
     await expect(by(page, "thread-composer")).to_be_visible()
     await enter(page, GENERAL)
+    await expect(by(page, "thread-composer")).to_be_hidden()
     await become(page, TOMAS)
     await page.go_back()
     await expect(page.locator(f"[data-testid=person][data-user={NORA}]")).to_have_attribute("aria-checked", "true")
@@ -64,6 +65,8 @@ async def test_a_form_keeps_what_was_typed(page: Page) -> None:
     modal = by(page, "modal")
     await modal.get_by_label("Reason").fill("no invoice yet")
     await modal.get_by_label("Who helps").select_option(TOMAS)
+    await page.evaluate(f"{PARTS}.then(({{ store }}) => store.store.tell('all'))")
+    await expect(modal.get_by_label("Reason")).to_have_value("no invoice yet")
     await reload(page)
     await expect(modal.get_by_label("Reason")).to_have_value("no invoice yet")
     await expect(modal.get_by_label("Who helps")).to_have_value(TOMAS)

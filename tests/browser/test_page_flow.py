@@ -1,7 +1,6 @@
 """People at work in the page: talk, pay, switch, approve, fill in forms, look behind the scenes."""
 
 import asyncio
-import contextlib
 import re
 from typing import Any
 
@@ -10,37 +9,9 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.browser.moving import PARTS, PHONE, become, by, enter, fits, send, window
 from tests.playground.console.scene import APPROVALS, EVE, FINANCE, GENERAL, NORA, TOMAS, TRY_IT, Scene
+from tests.support.proxy import Proxy
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
-
-
-async def test_the_tour_leads_from_asking_to_the_money(page: Page, scene: Scene) -> None:
-    tour = by(page, "tour")
-    await expect(tour).to_have_attribute("data-step", "1")
-    await by(page, "tour-offer").click()
-    await expect(by(page, "composer")).to_have_value(TRY_IT)
-    await expect(by(page, "channel-name")).to_have_text("finance")
-    await by(page, "composer").press("Enter")
-    await expect(tour).to_have_attribute("data-step", "2")
-    await expect(by(page, "tour-offer")).to_have_count(0)
-    await page.locator("[data-action-id=approve]").click()
-    await expect(by(page, "message").last).to_contain_text("Somebody else must approve it.")
-    await expect(tour).to_have_attribute("data-step", "3")
-    await by(page, "tour-offer").click()
-    await expect(tour).to_have_attribute("data-step", "4")
-    await expect(page.locator(f"[data-testid=person][data-user={TOMAS}]")).to_have_attribute("aria-checked", "true")
-    await by(page, "tour-offer").click()
-    await expect(by(page, "channel-name")).to_have_text("approvals")
-    await page.click("[data-action-id=approve]")
-    await expect(page.get_by_text("Completed", exact=True)).to_be_visible()
-    await scene.commit()
-    await expect(tour).to_have_attribute("data-step", "5")
-    await expect(by(page, "figure-moved")).to_have_text("$25.00")
-    await by(page, "tour-offer").click()
-    await expect(tour).to_have_count(0)
-    await page.reload()
-    await page.wait_for_selector("body[data-ready=yes]")
-    await expect(tour).to_have_count(0)
 
 
 async def test_asking_approving_and_the_thread(page: Page) -> None:
@@ -221,11 +192,7 @@ def _actions(scene: Scene) -> list[dict[str, Any]]:
     return [body["actions"][0] for body in scene.bot.heard if body.get("actions")]
 
 
-async def test_the_whole_way_with_the_keyboard_alone(page: Page) -> None:
-    await page.locator("body").press("Tab")
-    await expect(page.get_by_role("link", name="Skip to the message box")).to_be_focused()
-    await page.keyboard.press("Enter")
-    await expect(by(page, "composer")).to_be_focused()
+async def test_arrow_keys_lead_to_another_person(page: Page) -> None:
     people = page.get_by_role("radiogroup", name="You act as")
     await people.get_by_role("radio", checked=True).focus()
     await page.keyboard.press("ArrowDown")
@@ -272,17 +239,6 @@ async def test_the_switches_stay_under_the_pointer_when_one_is_used(page: Page) 
     assert await switch.bounding_box() == before
 
 
-async def test_a_thread_closes_with_its_channel(page: Page, scene: Scene) -> None:
-    await enter(page, GENERAL)
-    await scene.bot.client.chat_postMessage(channel=GENERAL, text="a question")
-    await by(page, "message").last.hover()
-    await by(page, "open-thread").click()
-    await expect(page.get_by_role("complementary", name="Thread")).to_be_visible()
-    await enter(page, FINANCE)
-    await expect(page.get_by_role("complementary", name="Thread")).to_be_hidden()
-    await expect(page.get_by_role("complementary", name="Behind the scenes")).to_be_visible()
-
-
 async def test_what_grows_late_does_not_push_the_newest_message_out_of_sight(page: Page, scene: Scene) -> None:
     await enter(page, GENERAL)
     for number in range(12):
@@ -310,69 +266,40 @@ async def test_an_edited_message_is_marked(page: Page, scene: Scene) -> None:
     await expect(by(page, "message")).to_contain_text("after(edited)")
 
 
-class Relay:
-    """Passes bytes between the page and the workspace, until it is cut."""
+class Line(Proxy):
+    """The connection between a page and the workspace, until it is cut."""
 
-    def __init__(self, *, port: int) -> None:
-        self._port = port
-        self._through = True
-        self._writers: list[asyncio.StreamWriter] = []
-        self._server: asyncio.Server | None = None
-
-    async def start(self) -> str:
-        self._server = await asyncio.start_server(self._pass, "127.0.0.1", 0)
-        return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+    is_cut = False
 
     def cut(self) -> None:
         """Break every connection and refuse new ones."""
-        self._through = False
-        for writer in self._writers:
-            writer.transport.abort()
-        self._writers.clear()
+        self.is_cut = True
+        for pipe in self._pipes:
+            pipe.cancel()
 
-    def mend(self) -> None:
-        self._through = True
-
-    async def stop(self) -> None:
-        assert self._server is not None
-        self.cut()
-        self._server.close()
-        await self._server.wait_closed()
-
-    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if not self._through:
-            writer.transport.abort()
-            return
-        behind, ahead = await asyncio.open_connection("127.0.0.1", self._port)
-        self._writers += [writer, ahead]
-        await asyncio.gather(_copy(reader, ahead), _copy(behind, writer))
-
-
-async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with contextlib.suppress(ConnectionError):
-        while data := await reader.read(65_536):
-            writer.write(data)
-            await writer.drain()
-    writer.close()
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self.is_cut:
+            writer.close()
+        else:
+            await super()._accept(reader, writer)
 
 
 async def test_a_page_that_lost_its_connection_catches_up(browser: Browser, scene: Scene) -> None:
-    relay = Relay(port=int(scene.url.rpartition(":")[2]))
-    page = await browser.new_page()
-    await page.goto(await relay.start())
-    await page.wait_for_selector("body[data-ready=yes]")
-    await enter(page, FINANCE)
-    await scene.workspace.say(TOMAS, FINANCE, "before")
-    await expect(by(page, "message")).to_have_count(1)
-    relay.cut()
-    await expect(page.get_by_text("Connection lost.")).to_be_visible()
-    await scene.workspace.say(TOMAS, FINANCE, "while you were away")
-    relay.mend()
-    await expect(by(page, "message").last).to_contain_text("while you were away")
-    await expect(by(page, "message")).to_have_count(2)
-    await expect(page.get_by_text("Connection lost.")).to_be_hidden()
-    await page.close()
-    await relay.stop()
+    async with Line(int(scene.url.rpartition(":")[2])) as line:
+        page = await browser.new_page()
+        await page.goto(f"http://127.0.0.1:{line.port}")
+        await page.wait_for_selector("body[data-ready=yes]")
+        await enter(page, FINANCE)
+        await scene.workspace.say(TOMAS, FINANCE, "before")
+        await expect(by(page, "message")).to_have_count(1)
+        line.cut()
+        await expect(by(page, "trouble")).to_contain_text("Connection lost.")
+        await scene.workspace.say(TOMAS, FINANCE, "while you were away")
+        line.is_cut = False
+        await expect(by(page, "message").last).to_contain_text("while you were away")
+        await expect(by(page, "message")).to_have_count(2)
+        await expect(by(page, "trouble")).to_be_hidden()
+        await page.close()
 
 
 async def test_a_lost_line_is_told_at_once_and_the_first_second_is_no_loss(browser: Browser, scene: Scene) -> None:
@@ -394,24 +321,6 @@ async def test_a_lost_line_is_told_at_once_and_the_first_second_is_no_loss(brows
         await page.evaluate(f"{PARTS}.then(({{ store }}) => {{ store.store.met = store.store.online = false; }})")
         await page.evaluate(f"{PARTS}.then(({{ store }}) => store.store.tell('online'))")
         await expect(by(page, "trouble")).to_have_text("Connecting…")
-
-
-async def test_a_form_keeps_what_was_typed_when_everything_is_read_again(page: Page, scene: Scene) -> None:
-    await enter(page, FINANCE)
-    await send(page, TRY_IT)
-    await page.click("[data-action-id=reject]")
-    reason = by(page, "modal").get_by_label("Reason")
-    await reason.fill("half a sent")
-    await page.evaluate(f"{PARTS}.then(({{ store }}) => store.store.tell('all'))")
-    await expect(reason).to_have_value("half a sent")
-
-
-async def test_the_home_is_drawn_when_somebody_opens_it(page: Page, scene: Scene) -> None:
-    home = page.locator("[data-testid=channel][data-channel=home]")
-    await home.click()
-    await expect(by(page, "home")).to_contain_text("Nothing waits for you")
-    await page.click("[data-action-id=in_home]")
-    await scene.workspace.until(lambda: _actions(scene))
 
 
 async def test_on_a_phone_everything_is_one_tap_away(browser: Browser, scene: Scene) -> None:

@@ -1,6 +1,5 @@
 """The page as browsers get it: few requests, compressed, kept; anew when a source changed."""
 
-import gzip
 import re
 from pathlib import Path
 
@@ -38,14 +37,6 @@ async def test_the_style_sheet_has_every_source_and_names_a_font_that_is_there(s
     async with scene.http.get(scene.url + font) as answer:
         assert (answer.status, answer.content_type) == (200, "font/woff2")
         assert await answer.read() == (PAGE / "fonts" / "emoji.woff2").read_bytes()
-
-
-def test_every_module_is_in_the_script_once() -> None:
-    [script] = [asset for name, asset in Bundle().assets().items() if name.endswith(".js")]
-    text = script.body.decode()
-    assert gzip.decompress(script.packed) == script.body
-    names = sorted(path.stem for path in (PAGE / "js").iterdir())
-    assert sorted(re.findall(r"^const \$(\w+) = \(\(\) => \{$", text, re.MULTILINE)) == names
 
 
 def laid(folder: Path, **modules: str) -> Path:

@@ -44,20 +44,6 @@ async def test_saying_something_posts_it_as_that_person(scene: Scene) -> None:
     assert scene.workspace.messages(FINANCE)[-1].thread_ts == said.ts
 
 
-async def test_a_command_reaches_the_bot_with_its_text(scene: Scene) -> None:
-    text = 'send ana@example.com 25.00 "March & April"'
-    await scene.do("slash", {"as": NORA, "channel": FINANCE, "command": "/pay", "text": text})
-    assert scene.bot.heard[0]["text"] == 'send ana@example.com 25.00 "March &amp; April"'
-    assert scene.bot.heard[0]["user_id"] == NORA
-
-
-async def test_an_unknown_command_names_those_there_are(scene: Scene) -> None:
-    body = {"as": NORA, "channel": FINANCE, "command": "/nope", "text": ""}
-    told = await scene.do("slash", body, status=400)
-    assert told["error"] == "/nope is not a command here. There is /pay, /switchboard."
-    assert scene.bot.heard == []
-
-
 async def test_people_cannot_act_where_they_are_not(scene: Scene) -> None:
     for body in (
         {"as": GUS, "channel": FINANCE, "text": "hi"},
@@ -78,34 +64,6 @@ async def test_a_button_sends_the_value_the_bot_gave_it(scene: Scene) -> None:
     click = await clicked(scene)
     assert click["actions"][0]["value"] == "r1"
     assert click["user"]["id"] == TOMAS
-
-
-@pytest.mark.parametrize(
-    ("sent", "key", "value"),
-    [
-        (action("static_select", "page", selected_option={"text": {}, "value": "2"}), "selected_option", "2"),
-        (action("overflow", "more", selected_option={"text": {}, "value": "hide"}), "selected_option", "hide"),
-        (action("users_select", "who", selected_user=NORA), "selected_user", NORA),
-    ],
-)
-async def test_menus_send_what_was_chosen(scene: Scene, sent: dict[str, Any], key: str, value: str) -> None:
-    message = await card(scene)
-    await scene.do("act", {"as": NORA, "channel": FINANCE, "ts": message.ts, "action": sent})
-    chosen = (await clicked(scene))["actions"][0][key]
-    assert (chosen["value"] if isinstance(chosen, dict) else chosen) == value
-
-
-async def test_a_form_goes_through_errors_to_its_end(scene: Scene) -> None:
-    await open_form(scene, await card(scene))
-    values: dict[str, Any] = {"why": {"type": "plain_text_input", "value": "short"}, "kind": LATE}
-    await scene.do("submit", {"as": NORA, "values": values})
-    assert (await scene.state())["view"]["errors"] == {"why": "Say more than that."}
-    values["why"]["value"] = "It is late"
-    await scene.do("submit", {"as": NORA, "values": values})
-    assert (await scene.state())["view"] is None
-    state = scene.bot.heard[-1]["view"]["state"]["values"]
-    assert state["why"]["text"]["value"] == "It is late"
-    assert state["kind"]["k"]["selected_option"]["value"] == "late"
 
 
 async def test_pushed_forms_close_one_by_one_or_all(scene: Scene) -> None:
@@ -129,15 +87,6 @@ async def test_a_form_that_lacks_something_is_not_sent(scene: Scene) -> None:
         "kind: please fill out this field."
     )
     assert len(scene.bot.heard) == heard
-
-
-async def test_the_home_opens_and_its_buttons_work(scene: Scene) -> None:
-    assert (await scene.state())["home"] is None
-    await scene.do("home", {"as": NORA})
-    await scene.workspace.until(lambda: scene.workspace.home(NORA), timeout=PATIENCE)
-    await scene.do("act-at-home", {"as": NORA, "action": {"type": "button", "action_id": "in_home"}})
-    await scene.workspace.until(lambda: scene.bot.heard, timeout=PATIENCE)
-    assert scene.bot.heard[-1]["actions"][0]["value"] == "h"
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,15 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bot.playground.console import PaymentsPanel, WorkspacePanel
+from bot.playground.console.localization_panel import MANNERS
+from bot.playground.console.localization_panel import OPERATIONS as LOCALIZATION_OPERATIONS
 from bot.playground.console.panels import CallBook, CallLine
 from bot.playground.console.payments_panel import OPERATIONS as PAYMENTS_OPERATIONS
-from bot.playground.console.payments_panel import masked, money
+from bot.playground.console.payments_panel import masked
 from bot.playground.console.workspace_panel import OPERATIONS as SLACK_OPERATIONS
 from bot.playground.console.workspace_panel import TITLES
 from bot.playground.faults import FaultKind
+from bot.playground.simulators.localization.rules import RULES
 from bot.playground.simulators.payments.dialect import ROUTES
 from bot.playground.workspace.methods import app, chat, conversations, files, people, views
 from tests.playground.console.scene import FINANCE, NORA, Scene
@@ -54,36 +56,6 @@ async def test_a_lost_request_moves_nothing_and_says_no_answer(scene: Scene) -> 
     assert panel["armed"][0]["when"] == "– Create payout, every time"
 
 
-async def test_behave_again_switches_everything_off(scene: Scene) -> None:
-    for each in (
-        "* lost",
-        "callback drop",
-        "callback double",
-        "callback forged",
-        "callback late",
-        "outcome fail",
-        "outcome hold",
-    ):
-        operation, _, kind = each.partition(" ")
-        await scene.do("faults", {"service": "payments", "operation": operation, "kind": kind})
-    assert len((await service(scene))["armed"]) == 7
-    await scene.do("behave", {"service": "payments"})
-    assert (await service(scene))["armed"] == []
-    await scene.commit()
-    await scene.payments.advance()
-    [record] = scene.payments.operations.values()
-    assert record.status == "completed"
-
-
-@pytest.mark.parametrize(("kind", "status"), [("fail", "failed"), ("hold", "pending")])
-async def test_payouts_can_be_made_to_fail_or_wait(scene: Scene, kind: str, status: str) -> None:
-    await scene.do("faults", {"service": "payments", "operation": "outcome", "kind": kind})
-    await scene.commit()
-    await scene.payments.advance()
-    [record] = scene.payments.operations.values()
-    assert record.status == status
-
-
 async def test_callbacks_are_listed_as_sent_without_their_secret(scene: Scene) -> None:
     await scene.do("faults", {"service": "payments", "operation": "callback", "kind": "double"})
     await scene.commit()
@@ -119,6 +91,7 @@ def test_the_book_of_calls_is_bounded_and_counts_on() -> None:
 def test_operations_and_faults_exist_where_they_are_armed() -> None:
     special = {"*", "callback", "outcome", "bulk outcome"}
     assert {operation.name for operation in PAYMENTS_OPERATIONS} - special <= set(ROUTES)
+    assert {operation.name for operation in LOCALIZATION_OPERATIONS} == {"*", MANNERS, *RULES}
     kinds = {kind.value for kind in FaultKind}
     for operation in (*PAYMENTS_OPERATIONS, *SLACK_OPERATIONS):
         if operation.name not in special - {"*"}:
@@ -131,19 +104,7 @@ def test_every_method_of_the_workspace_is_told_in_plain_words() -> None:
     assert served - set(TITLES) == set()
 
 
-@pytest.mark.parametrize(
-    ("cents", "words"),
-    [(0, "$0.00"), (5, "$0.05"), (2500, "$25.00"), (10_000_000, "$100,000.00"), (-1, "-$0.01")],
-)
-def test_money_is_written_with_two_places(cents: int, words: str) -> None:
-    assert money(cents) == words
-
-
 def test_only_addresses_are_masked() -> None:
     told = {"a": [{"cancel_uri": "http://x/callbacks/t0ken", "note": "http://x/y"}], "failure_uri": "", "n": 3}
     shown = {"a": [{"cancel_uri": "http://x/callbacks/…", "note": "http://x/y"}], "failure_uri": "", "n": 3}
     assert masked(told) == shown
-
-
-def test_panels_have_stable_names() -> None:
-    assert (PaymentsPanel.name, WorkspacePanel.name) == ("payments", "slack")

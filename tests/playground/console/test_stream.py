@@ -1,15 +1,9 @@
 import asyncio
 
+import pytest
+
 from bot.playground.console.feed import KEPT
 from tests.playground.console.scene import APPROVALS, FINANCE, NORA, TOMAS, Scene, listening
-
-
-async def test_a_message_arrives_live(scene: Scene) -> None:
-    async with listening(scene, NORA) as events:
-        await scene.workspace.say(TOMAS, FINANCE, "now")
-        change = await events.until("message")
-    assert change["message"]["text"] == "now"
-    assert change["message"]["channel"] == FINANCE
 
 
 async def test_what_happened_while_away_is_sent_on_return(scene: Scene) -> None:
@@ -30,13 +24,10 @@ async def test_private_channels_and_whispers_stay_private(scene: Scene) -> None:
         await scene.workspace.say(TOMAS, FINANCE, "public")
         first = await events.until("message")
     assert first["message"]["text"] == "public"
-
-
-async def test_a_whisper_reaches_its_reader(scene: Scene) -> None:
     async with listening(scene, TOMAS) as events:
         await scene.workspace.slash(TOMAS, FINANCE, "/pay", "whisper to me")
-        change = await events.until("message")
-    assert change["message"]["ephemeral"]
+        whispered = await events.until("message")
+    assert whispered["message"]["ephemeral"]
 
 
 async def test_edits_and_deletions_arrive(scene: Scene) -> None:
@@ -89,8 +80,10 @@ async def test_changes_of_people_arrive(scene: Scene) -> None:
     assert "new" in [channel["name"] for channel in change["channels"]]
 
 
-async def test_a_position_of_an_earlier_run_asks_for_everything(scene: Scene) -> None:
-    async with listening(scene, NORA, after="deadbeef-3") as events:
+@pytest.mark.parametrize("position", ["deadbeef-3", "nonsense", "-3", "00000000-0", "{run}-x", "{run}-99"])
+async def test_a_position_that_this_run_never_had_asks_for_everything(scene: Scene, position: str) -> None:
+    run = (await scene.state())["position"].rpartition("-")[0]
+    async with listening(scene, NORA, after=position.replace("{run}", run)) as events:
         await events.next("gap")
 
 

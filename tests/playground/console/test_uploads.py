@@ -151,14 +151,6 @@ async def test_a_deleted_file_is_a_word(scene: Scene) -> None:
         assert answer.status == 404
 
 
-async def test_a_shortcut_is_used_on_a_message(scene: Scene) -> None:
-    message = await scene.workspace.drop(NORA, GENERAL, "a.csv", CSV)
-    assert (await scene.state())["shortcuts"] == [{"callback_id": "use_file", "name": "Use this file"}]
-    await scene.do("shortcut", {"as": TOMAS, "channel": GENERAL, "ts": message.ts, "callback_id": "use_file"})
-    assert scene.bot.heard[-1]["message"]["files"][0]["id"] == message.files[0]
-    await scene.do("shortcut", {"as": TOMAS, "channel": GENERAL, "ts": message.ts, "callback_id": "no"}, status=409)
-
-
 async def test_files_of_a_form_are_known_by_their_ids(scene: Scene) -> None:
     message = await scene.workspace.drop(NORA, GENERAL, "a.csv", CSV)
     await scene.do("shortcut", {"as": NORA, "channel": GENERAL, "ts": message.ts, "callback_id": "use_file"})

@@ -47,44 +47,37 @@ async def test_no_address_no_callback(simulator: PaymentsSimulator, partner: Par
 
 
 @pytest.mark.parametrize("by_switch", [True, False])
-async def test_dropped(simulator: PaymentsSimulator, partner: Partner, shop: Shop, by_switch: bool) -> None:
-    if by_switch:
-        simulator.callbacks.switches.drop = True
-    else:
-        simulator.faults.arm(Fault(FaultKind.LOST, "callback"))
-    await completed(simulator, partner, shop)
-    assert not shop.received
-    assert [(delivery.status, delivery.error) for delivery in simulator.deliveries] == [(None, "never sent")]
-
-
-@pytest.mark.parametrize("by_switch", [True, False])
-async def test_doubled(simulator: PaymentsSimulator, partner: Partner, shop: Shop, by_switch: bool) -> None:
-    if by_switch:
-        simulator.callbacks.switches.double = True
-    else:
-        simulator.faults.arm(Fault(FaultKind.DONE_DROPPED, "callback"))
-    await completed(simulator, partner, shop)
-    assert len(shop.received) == 2
-    assert shop.received[0] == shop.received[1]
-
-
-@pytest.mark.parametrize("by_switch", [True, False])
-async def test_late(
-    simulator: PaymentsSimulator, partner: Partner, shop: Shop, clock: SecondsClock, by_switch: bool
+@pytest.mark.parametrize(
+    ("switch", "value", "fault", "at_once", "after_an_hour"),
+    [
+        ("drop", True, Fault(FaultKind.LOST, "callback"), 0, 0),
+        ("double", True, Fault(FaultKind.DONE_DROPPED, "callback"), 2, 2),
+        ("late_seconds", 3600, Fault(FaultKind.SLOW, "callback", seconds=3600), 0, 1),
+    ],
+    ids=["dropped", "doubled", "late"],
+)
+async def test_callbacks_go_wrong_as_told(
+    simulator: PaymentsSimulator,
+    partner: Partner,
+    shop: Shop,
+    clock: SecondsClock,
+    by_switch: bool,
+    switch: str,
+    value: object,
+    fault: Fault,
+    at_once: int,
+    after_an_hour: int,
 ) -> None:
     if by_switch:
-        simulator.callbacks.switches.late_seconds = 3600
+        setattr(simulator.callbacks.switches, switch, value)
     else:
-        simulator.faults.arm(Fault(FaultKind.SLOW, "callback", seconds=3600))
-    await completed(simulator, partner, shop)
-    clock.now += 3599
-    simulator.tick()
-    await simulator.delivered()
-    assert not shop.received
-    clock.now += 1
-    simulator.tick()
-    await simulator.delivered()
-    assert len(shop.received) == 1
+        simulator.faults.arm(fault)
+    payout = await completed(simulator, partner, shop)
+    for seconds, count in ((3599, at_once), (1, after_an_hour)):
+        clock.now += seconds
+        simulator.tick()
+        await simulator.delivered()
+        assert [body["id"] for _, body in shop.received] == [payout] * count
 
 
 async def test_out_of_order(simulator: PaymentsSimulator, partner: Partner, shop: Shop) -> None:
@@ -120,14 +113,6 @@ async def test_garbage(simulator: PaymentsSimulator, partner: Partner, shop: Sho
     await completed(simulator, partner, shop)
     ((_, body),) = shop.received
     assert body.startswith("<html>")
-
-
-async def test_exactly_what_a_test_wants(simulator: PaymentsSimulator, shop: Shop) -> None:
-    simulator.callbacks.send_now(
-        Callback(operation_id="x", kind="confirmation_uri", url=shop.url("/any"), body={"id": "y"})
-    )
-    await simulator.delivered()
-    assert shop.received == [("/any", {"id": "y"})]
 
 
 async def test_refused_callbacks_are_sent_again_only_when_switched(

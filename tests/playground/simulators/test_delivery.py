@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from bot.playground.console.delivery_panel import OPERATIONS, DeliveryPanel
+from bot.playground.console.delivery_panel import DeliveryPanel
 from bot.playground.simulators.delivery import DeliverySimulator
 from bot.playground.simulators.delivery.records import FINAL, PROVIDERS, STATUSES
 from tests.support.clock import ManualClock
@@ -210,20 +210,6 @@ async def test_a_prebooking_waits_for_its_customer(service: DeliverySimulator) -
     assert (await ask(service, "POST", f"pre-booking/{made['_id']}/cancel", {}))[0] == 409
     service.switches.production = True
     assert (await ask(service, "POST", "pre-booking", wanted))[0] == 404
-
-
-async def test_every_switch_of_the_panel_turns_on_and_off(service: DeliverySimulator) -> None:
-    panel = DeliveryPanel(simulator=service)
-    for operation in OPERATIONS:
-        for choice in operation.faults:
-            panel.arm(operation.name, choice.kind, 1)
-            if choice.kind != "elsewhere":
-                assert choice.kind in {armed.kind for armed in panel.status().armed}
-            panel.behave()
-            assert not panel.status().armed
-    with pytest.raises(ValueError, match="not offered"):
-        panel.arm("outcome", "odd one", 1)
-    assert panel.status().figures[0].value == "1"  # the one that was booked elsewhere
 
 
 async def test_the_panel_shows_no_key_and_no_secret_address(service: DeliverySimulator) -> None:

@@ -5,9 +5,8 @@ from collections.abc import AsyncIterator
 import aiohttp
 import pytest
 
-from bot.playground.console.emails_panel import EmailsPanel
 from bot.playground.faults import Fault, FaultKind
-from bot.playground.simulators.emails import EmailsSimulator, FileShape, Manners, Shape
+from bot.playground.simulators.emails import EmailsSimulator, FileShape, Shape
 
 KEY = "email-playground-key"
 CSV = b"name,email\r\nAna,ana@example.com\r\nBo,bounce@example.com\r\n"
@@ -107,17 +106,3 @@ async def test_the_log_of_calls_never_holds_the_key(simulator: EmailsSimulator) 
     await send(simulator, form())
     assert len(simulator.calls) == 2
     assert KEY not in repr(simulator.calls)
-
-
-async def test_the_panel_changes_manners_and_takes_them_back(simulator: EmailsSimulator) -> None:
-    panel = EmailsPanel(simulator=simulator)
-    for operation, kind in (("shape", "text"), ("file_shape", "receipt"), ("pace", "slow"), ("pace", "crowded")):
-        panel.arm(operation, kind, None)
-    panel.arm("check", "too_many", 2)
-    assert simulator.manners == Manners(shape=Shape.TEXT, file_shape=FileShape.RECEIPT, latency=2.0, at_once=10)
-    assert [one.kind for one in panel.status().armed] == ["too_many", "slow", "crowded", "text", "receipt"]
-    with pytest.raises(ValueError, match="garble"):
-        panel.arm("check", "garble", None)
-    panel.behave()
-    assert simulator.manners == Manners()
-    assert not panel.status().armed

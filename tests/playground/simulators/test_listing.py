@@ -3,7 +3,6 @@
 import pytest
 
 from bot.playground.simulators.payments import PaymentsSimulator
-from bot.playground.simulators.payments.records import PayoutOrder
 from tests.playground.simulators.partner import Partner, order
 
 PURCHASE = {
@@ -79,19 +78,3 @@ async def test_a_proxy_that_refuses_a_body_answers_html(simulator: PaymentsSimul
     assert (reply.status, reply.headers["Content-Type"].partition(";")[0]) == (403, "text/html")
     assert (await partner("GET", "/operations?page=1")).status == 200
     assert (await partner("POST", "/payouts", order())).status == 200
-
-
-async def test_rows_shift_while_somebody_else_pays(simulator: PaymentsSimulator, partner: Partner) -> None:
-    created = await many(partner, 4)
-    first = (await partner("GET", "/operations?perPage=2")).body["data"]
-    await partner.create()
-    second = (await partner("GET", "/operations?perPage=2&page=2")).body["data"]
-    assert first[-1]["id"] == second[0]["id"] == created[2]
-
-
-async def test_a_long_book_is_paged_to_its_end(simulator: PaymentsSimulator, partner: Partner) -> None:
-    given = {"email": "ana@example.com", "description": "x", "confirmation_uri": "", "failure_uri": ""}
-    for number in range(5_000):
-        simulator.add_payout(PayoutOrder(cents=1, code=f"C{number}", **given))
-    page = (await partner("GET", "/operations?perPage=100&page=50")).body
-    assert (page["lastPage"], page["data"][-1]["code"]) == (50, "C0")

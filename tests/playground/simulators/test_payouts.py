@@ -153,13 +153,6 @@ async def test_unknown_ids_have_the_documented_404(partner: Partner) -> None:
         assert reply.body["displayToUser"] is True
 
 
-async def test_one_step_creates_and_commits(simulator: PaymentsSimulator, partner: Partner) -> None:
-    reply = await partner("POST", "/payouts/one-step", order(code="C1"))
-    assert (reply.status, reply.body["status"].lower()) == (200, "committed")
-    assert simulator.ledger.executions("C1") == 1
-    assert (await partner("GET", "/code/C1")).body["id"] == reply.body["id"]
-
-
 async def test_a_payout_moves_by_the_clock(clock: SecondsClock) -> None:
     async with PaymentsSimulator(clock=clock, step_seconds=30) as simulator, Partner(simulator) as partner:
         payout = await partner.pay()
@@ -167,12 +160,6 @@ async def test_a_payout_moves_by_the_clock(clock: SecondsClock) -> None:
         assert (await partner("GET", f"/operations/{payout}")).body["status"].lower() == "committed"
         clock.now += 0.1
         assert (await partner("GET", f"/operations/{payout}")).body["status"].lower() == "completed"
-
-
-async def test_under_a_real_clock_it_moves_unasked() -> None:
-    async with PaymentsSimulator(step_seconds=0) as simulator, Partner(simulator) as partner:
-        payout = await partner.pay()
-        assert await simulator.until(lambda: simulator.operations[payout].status == "completed")
 
 
 async def test_a_stranger_s_money_waits_until_they_sign_up(clock: SecondsClock) -> None:
@@ -276,13 +263,3 @@ async def test_stale_reads_show_the_status_before(simulator: PaymentsSimulator, 
 async def test_amounts_can_come_as_numbers(simulator: PaymentsSimulator, partner: Partner) -> None:
     simulator.switches.numeric_amounts = True
     assert (await partner("POST", "/payouts", order(amount=0.29))).body["amount"] == 0.29
-
-
-async def test_two_simulators_share_nothing() -> None:
-    async with (
-        PaymentsSimulator(rate_limit=None) as one,
-        PaymentsSimulator(rate_limit=None) as other,
-        Partner(one) as partner,
-    ):
-        await partner.create()
-        assert (len(one.operations), len(other.operations)) == (1, 0)

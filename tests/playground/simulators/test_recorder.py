@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from bot.playground.simulators.payments import PaymentsSimulator
-from bot.playground.simulators.recorder import Recorder, busiest_second
+from bot.playground.simulators.recorder import Recorder
 from tests.playground.simulators.partner import Partner
 
 
@@ -48,10 +48,3 @@ async def test_until_returns_what_it_found_or_tells_what_it_saw(simulator: Payme
     assert [call.operation for call in await waiting] == ["create_payout"]
     with pytest.raises(TimeoutError, match="create_payout -> 200"):
         await simulator.until(lambda: False, timeout=0.01)
-
-
-@pytest.mark.parametrize(
-    ("instants", "most"), [([], 0), ([1.0], 1), ([1.0, 1.5, 2.0], 2), ([2.9, 1.0, 2.0, 2.5], 3), ([1.0] * 4, 4)]
-)
-def test_the_busiest_second(instants: list[float], most: int) -> None:
-    assert busiest_second(instants) == most

@@ -1,6 +1,5 @@
 """Files in both directions: dropped, shared again, given to a form, deleted, uploaded by the bot."""
 
-import io
 import json
 import struct
 import wave
@@ -18,7 +17,7 @@ from bot.playground.workspace.blobs import IN_MEMORY
 from bot.playground.workspace.files import INPUT_BYTES, Odd
 from bot.playground.workspace.media import duration_ms
 from tests.playground.blocks import entry, modal
-from tests.playground.workspace.conftest import ANA, BOB, EVE, GENERAL, MONEY, PUBLIC, SECRET, Bolt, refused
+from tests.playground.workspace.conftest import ANA, BOB, GENERAL, MONEY, PUBLIC, SECRET, Bolt, refused
 
 CSV = b"email,amount,note\nana@example.com,1.00,x\n"
 TOKEN = {"Authorization": "Bearer xoxb-playground"}
@@ -205,15 +204,6 @@ async def test_a_registered_shortcut_is_the_only_one(workspace: Workspace, bolt:
         await workspace.shortcut(ANA, "other", channel=GENERAL, ts=message.ts)
 
 
-async def test_who_comes_and_goes_is_told(workspace: Workspace) -> None:
-    with workspace.subscribe() as changes:
-        workspace.invite(PUBLIC, "U0BOT")
-        workspace.kick(PUBLIC, ANA)
-        workspace.add_group("S0NEW", "new")
-        kinds = [(await anext(changes)).kind for _ in range(3)]
-    assert kinds == ["people"] * 3
-
-
 async def test_the_sdk_uploads_into_a_thread(client: Client, workspace: Workspace) -> None:
     parent = (await client.chat_postMessage(channel=GENERAL, text="parent"))["ts"]
     answer = await client.files_upload_v2(
@@ -284,19 +274,3 @@ async def test_a_dropped_file(client: Client, session: ClientSession, workspace:
         async with session.get(url, headers=headers) as answer:
             assert (answer.status, answer.content_type) == (200, "text/html"), "a sign-in page, as Slack answers"
     assert (await client.files_info(file=message.files[0]))["file"]["user"] == ANA
-
-
-async def test_the_bot_does_not_hear_where_it_is_not(workspace: Workspace, bolt: Bolt) -> None:
-    await workspace.drop(EVE, PUBLIC, "rows.csv", CSV)
-    assert bolt.seen == []
-    assert len(workspace.messages(PUBLIC, viewer=BOB)) == 1
-
-
-async def test_a_large_file_streams(client: Client, session: ClientSession) -> None:
-    data = bytes(range(256)) * 20_000
-    step = await client.files_getUploadURLExternal(filename="big.wav", length=len(data))
-    async with session.post(step["upload_url"], data=io.BytesIO(data)) as answer:
-        assert answer.status == 200
-    done = await client.files_completeUploadExternal(files=[{"id": step["file_id"]}], channel_id=GENERAL)
-    async with session.get(done["files"][0]["url_private"], headers=TOKEN) as answer:
-        assert await answer.read() == data

@@ -11,13 +11,6 @@ from tests.playground.blocks import actions, button
 from tests.playground.workspace.conftest import ANA, BOB, EVE, GENERAL, GUEST, MONEY, PUBLIC
 
 
-async def test_until_waits_for_a_change_and_returns_what_it_found(workspace: Workspace) -> None:
-    waiting = asyncio.create_task(workspace.until(lambda: workspace.messages(GENERAL)[0]))
-    await asyncio.sleep(0)
-    message = await workspace.say(ANA, GENERAL, "hi")
-    assert await waiting == message
-
-
 async def test_until_waits_for_the_next_of_what_is_not_there_yet(workspace: Workspace) -> None:
     waiting = asyncio.create_task(
         workspace.until(lambda: next(said for said in workspace.messages(GENERAL) if said.text == "second"))
@@ -82,12 +75,3 @@ async def test_time_stamps_rise_though_the_clock_stands_still(workspace: Workspa
     stamps = [(await workspace.say(ANA, PUBLIC, "x")).ts for _ in range(3)]
     assert stamps == sorted(set(stamps))
     assert all(len(ts.split(".")[1]) == 6 for ts in stamps)
-
-
-async def test_what_does_not_exist(workspace: Workspace) -> None:
-    for look in (lambda: workspace.messages("nowhere"), lambda: workspace.message(GENERAL, "1.000000")):
-        with pytest.raises(KeyError):
-            look()
-    message = await workspace.say(ANA, GENERAL, "no buttons")
-    with pytest.raises(LookupError, match="no button 'go'"):
-        message.button("go")

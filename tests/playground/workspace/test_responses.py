@@ -121,16 +121,3 @@ async def test_faults(workspace: Workspace, session: ClientSession, command_url:
 
 async def test_a_guessed_url_is_none(workspace: Workspace, session: ClientSession) -> None:
     assert (await respond(session, f"{workspace.url}/commands/T0HOME/X/Y", text="x"))[0] == 404
-
-
-async def test_bolts_own_respond_uses_it(workspace: Workspace, bolt: Bolt, client: Client) -> None:
-    @bolt.app.action("go")
-    async def go(ack: Any, respond: Any) -> None:
-        await ack()
-        await respond("not you", response_type="ephemeral", replace_original=False)
-        await respond(text="decided", replace_original=True)
-
-    ts = str((await client.chat_postMessage(channel=GENERAL, text="c", blocks=[actions(button("go"))]))["ts"])
-    await workspace.click(BOB, GENERAL, ts, "go")
-    await workspace.until(lambda: workspace.message(GENERAL, ts).text == "decided")
-    assert [m.text for m in workspace.ephemerals(BOB)] == ["not you"]

@@ -10,8 +10,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.workspace import Workspace
-from tests.playground.blocks import actions, button, modal, text_input
-from tests.playground.workspace.conftest import ANA, BOB, GENERAL, acks
+from tests.playground.workspace.conftest import ANA, GENERAL, acks
 
 
 @pytest.fixture
@@ -22,38 +21,6 @@ async def app(workspace: Workspace, client: AsyncWebClient) -> AsyncIterator[Asy
     await workspace.until(lambda: workspace.sockets == 1)
     yield app
     await handler.close_async()  # type: ignore[no-untyped-call]
-
-
-async def test_a_conversation_over_a_socket(workspace: Workspace, app: AsyncApp) -> None:
-    @app.command("/pay")
-    async def pay(ack: Any, command: dict[str, Any], client: AsyncWebClient) -> None:
-        await ack(f"you said {command['text']}")
-        blocks = [actions(button("go"))]
-        await client.chat_postMessage(channel=command["channel_id"], text="card", blocks=blocks)
-
-    @app.action("go")
-    async def go(ack: Any, body: dict[str, Any], client: AsyncWebClient) -> None:
-        await ack()
-        await client.views_open(trigger_id=body["trigger_id"], view=modal(text_input("why")))
-
-    @app.view("form")
-    async def form(ack: Any, view: dict[str, Any]) -> None:
-        if view["state"]["values"]["why"]["entry"]["value"] == "bad":
-            await ack(response_action="errors", errors={"why": "no"})
-        else:
-            await ack()
-
-    ack = await workspace.slash(ANA, GENERAL, "/pay", "show payload & co")
-    assert (ack.ok, [m.text for m in workspace.ephemerals(ANA)]) == (True, ["you said show payload &amp; co"])
-    card = await workspace.until(lambda: workspace.messages(GENERAL)[0])
-    await workspace.click(BOB, GENERAL, card.ts, "go")
-    await workspace.until(lambda: workspace.modal(BOB))
-    await workspace.submit(BOB, {"why": "bad"})
-    view = workspace.modal(BOB)
-    assert view is not None
-    assert view.errors == {"why": "no"}
-    await workspace.submit(BOB, {"why": "good"})
-    assert workspace.modal(BOB) is None
 
 
 async def test_events_and_their_repetition(workspace: Workspace, app: AsyncApp) -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.localization import LocalizationSimulator
-from bot.playground.simulators.localization import media as work
 from bot.playground.simulators.localization.rules import RULES
 from tests.support import media
 from tests.support.clock import SecondsClock
@@ -117,30 +116,6 @@ async def test_texts(path: str, text: str, status: int, box: LocalizationSimulat
     assert (await post(box, path, {"text": text}))[0] == status
 
 
-@pytest.mark.parametrize("rate", ["16000", "22050", "44100", "48000"])
-@pytest.mark.parametrize("width", ["16", "32"])
-@pytest.mark.parametrize("channels", ["1", "2"])
-async def test_extraction(rate: str, width: str, channels: str, box: LocalizationSimulator, tmp_path: Path) -> None:
-    sample = media.make(tmp_path, "mp4")
-    status, body = await post(
-        box,
-        "/audio-extraction",
-        {"sample_rate": rate, "sample_width": width, "n_channels": channels},
-        file=("video_file", sample),
-    )
-    assert status == 200
-    heard = media.heard((await get(body["audio"]))[1], tmp_path)
-    assert (heard.rate, heard.width, heard.channels) == (int(rate), int(width), int(channels))
-    assert heard.seconds == pytest.approx(1.0, abs=0.1)
-
-
-async def test_two_tracks_that_can_be_played(box: LocalizationSimulator, tmp_path: Path) -> None:
-    _, body = await post(box, "/music-source-separation", file=("audio_file", media.make(tmp_path, "wav")))
-    for name in ("vocals", "music"):
-        assert body[name].endswith(".mp3")
-        assert media.heard((await get(body[name]))[1], tmp_path).seconds == pytest.approx(1.0, abs=0.1)
-
-
 async def test_a_file_without_sound_is_refused(box: LocalizationSimulator, tmp_path: Path) -> None:
     broken = tmp_path / "broken.mp4"
     broken.write_bytes(b"\x00\x00\x00\x18ftypisom" + bytes(2_000))
@@ -173,22 +148,3 @@ async def test_faults_before_and_after_the_work(box: LocalizationSimulator) -> N
     with pytest.raises(aiohttp.ServerDisconnectedError):
         await post(box, "/paraphrase", {"text": "Hello."})
     assert [call.effect for call in box.calls] == [False, True, True]
-
-
-@pytest.mark.parametrize(
-    "sound",
-    [
-        work.Sound(extension="wav", rate=16_000, width=16, channels=1),
-        work.Sound(extension="wav", rate=48_000, width=32, channels=2),
-        work.Sound(extension="mp3", rate=44_100),
-    ],
-    ids=str,
-)
-def test_a_tone_where_there_is_nothing_to_convert(sound: work.Sound, tmp_path: Path) -> None:
-    target = tmp_path / f"tone.{sound.extension}"
-    work.convert(None, target, sound)
-    heard = media.heard(target.read_bytes(), tmp_path)
-    assert heard.rate == sound.rate
-    assert heard.seconds == pytest.approx(2.0, abs=0.1)
-    if sound.extension == "wav":
-        assert (heard.width, heard.channels) == (sound.width, sound.channels)

@@ -1,0 +1,75 @@
+"""The page with the real bot: fields that ask it while a form is filled in, and a new file of its services' names."""
+
+from functools import partial
+
+import pytest
+from playwright.async_api import Page, expect
+
+from bot.playground.console.localization_panel import OTHER_NAMES
+from bot.playground.launch import Playground
+from tests.browser.moving import become, by, enter, say
+from tests.support.waiting import until
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+
+FINANCE, DELIVERIES = "C0FINANCE", "C0DELIVERY"
+MARIA, OLGA = "U0MARIA", "U0OLGA"
+LATER = 30_000
+
+
+async def test_known_customer_is_filled_in_by_number_or_from_the_list(visit: Page, playground: Playground) -> None:
+    page, form = visit, by(visit, "modal")
+    await enter(page, DELIVERIES)
+    await say(page, "/deliver book")
+    await by(page, "modal-example").click()
+    await form.get_by_label("First name").fill("Nora")
+    await by(page, "modal-submit").click()
+    await expect(form).to_contain_text("Delivery fee", timeout=LATER)
+    await by(page, "modal-submit").click()
+    await expect(form).to_have_count(0, timeout=LATER)
+    await say(page, "/deliver book")
+    await form.get_by_label("Order total").fill("7.00")
+    await form.get_by_label("Phone").fill("099 123 4567")
+    await form.get_by_label("Phone").press("Enter")
+    await expect(form.get_by_label("First name")).to_have_value("Nora", timeout=LATER)
+    await expect(form.get_by_label("Order total")).to_have_value("7.00")
+    await by(page, "modal-x").click()
+    await say(page, "/deliver book")
+    await form.get_by_label("Earlier customer").select_option(label="Nora Lopez · +593 991234567")
+    await expect(form.get_by_label("First name")).to_have_value("Nora", timeout=LATER)
+    await by(page, "modal-x").click()
+    assert len(playground.delivery.bookings) == 1
+
+
+async def started_again(playground: Playground, starts: int) -> bool:
+    return playground.bot.starts > starts
+
+
+async def test_bot_restarts_with_the_lines_an_admin_adds_and_reads_an_answer_again(
+    visit: Page, playground: Playground
+) -> None:
+    page, starts, service = visit, playground.bot.starts, playground.localization
+    service.work_seconds = {"*": 0.1}
+    service.switches.names = OTHER_NAMES
+    await enter(page, FINANCE)
+    await say(page, "/localize separate https://files.example.com/ballad.mp3")
+    board = by(page, "message").filter(has_text="ballad.mp3").last
+    again = board.get_by_role("button", name="Read again")
+    await expect(again).to_be_visible(timeout=LATER)
+    await become(page, OLGA)
+    await enter(page, FINANCE)
+    await say(page, "/switchboard unread")
+    listing = by(page, "message").filter(has_text="vocals_stem").last
+    await expect(listing).to_be_visible(timeout=LATER)
+    lines = (await listing.locator("pre").first.inner_text()).strip()
+    playground.services_file.write_text(f"{lines}\n", encoding="utf-8")
+    await until(partial(started_again, playground, starts))
+    await playground.until_ready()
+    await become(page, MARIA)
+    await enter(page, FINANCE)
+    await again.click()
+    await expect(again).to_have_count(0, timeout=LATER)
+    await by(board, "replies").click()
+    thread = page.get_by_role("complementary", name="Thread")
+    await expect(by(thread, "player")).to_have_count(2, timeout=LATER)
+    assert [call.operation for call in service.calls].count("music_source_separation") == 1
