@@ -86,9 +86,3 @@ async def narrow(page: Page, name: str) -> None:
     await fits(page)
     await shot(page, f"{name}-phone")
     await page.set_viewport_size(WIDE)
-
-
-async def more(page: Page, card: Locator, name: str) -> None:
-    """Choose in the menu of a message's own blocks."""
-    await card.locator("[data-action-id][aria-haspopup=menu]").click()
-    await page.get_by_role("menuitem", name=name).click()

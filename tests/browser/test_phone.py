@@ -63,7 +63,7 @@ async def test_answers_and_forms_fit_a_phone(visit: Page) -> None:
         await by(visit, "modal-x").click()
 
 
-async def test_card_of_a_payout_is_one_glance_and_its_menu_tells_the_rest(visit: Page) -> None:
+async def test_card_of_a_payout_is_one_glance_and_has_a_menu(visit: Page) -> None:
     page = visit
     await enter(page, FINANCE)
     await say(page, "/pay send luis@example.com 31.00 Proofreading of the spring catalog")
@@ -107,9 +107,7 @@ async def test_card_of_a_bulk_payment_is_one_glance(visit: Page) -> None:
     assert await height(card) <= ONE_GLANCE["bulk payment with warnings"]
 
 
-async def test_card_of_a_delivery_is_one_glance_from_the_search_to_the_door(
-    visit: Page, playground: Playground
-) -> None:
+async def test_card_of_a_delivery_is_one_glance_until_the_door(visit: Page, playground: Playground) -> None:
     page, form = visit, by(visit, "modal")
     playground.delivery.book.step_seconds = None  # it moves when it was seen
     await enter(page, DELIVERIES)

@@ -45,9 +45,7 @@ async def started_again(playground: Playground, starts: int) -> bool:
     return playground.bot.starts > starts
 
 
-async def test_bot_restarts_with_the_lines_an_admin_adds_and_reads_an_answer_again(
-    visit: Page, playground: Playground
-) -> None:
+async def test_bot_restarts_with_new_names_and_reads_an_answer_again(visit: Page, playground: Playground) -> None:
     page, starts, service = visit, playground.bot.starts, playground.localization
     service.work_seconds = {"*": 0.1}
     service.switches.names = OTHER_NAMES

@@ -2,9 +2,7 @@
 
 import os
 import re
-import wave
 from collections.abc import AsyncIterator, Awaitable, Callable
-from io import BytesIO
 from pathlib import Path
 from typing import Final, Literal
 
@@ -16,6 +14,7 @@ from playwright.async_api import TimeoutError as PressLost
 from bot.playground.launch import UNSTEADY_SECONDS, Playground
 from tests.browser.moving import PHONE, WIDE, by, fits, say, shot, window
 from tests.browser.walk import LATER, Task, Walk, named, tasks
+from tests.playground.sounds import wav
 
 pytestmark = pytest.mark.browser
 
@@ -297,18 +296,10 @@ async def translate(walk: Walk, _: Playground) -> None:
     await walk.sees(everybody.last)
 
 
-def recording() -> bytes:
-    kept = BytesIO()
-    with wave.open(kept, "wb") as sound:
-        sound.setparams((1, 2, 8000, 0, "NONE", ""))
-        sound.writeframes(b"\x10\x20" * 8000)
-    return kept.getvalue()
-
-
 @does("Convert a recording")
 async def convert(walk: Walk, _: Playground) -> None:
     await walk.goes()
-    thread = await walk.gives("interview.wav", recording(), "audio/wav")
+    thread = await walk.gives("interview.wav", wav(), "audio/wav")
     await walk.presses(thread)
     await walk.presses(modal(walk.page))
     await walk.sees(thread)

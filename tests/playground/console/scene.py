@@ -84,7 +84,7 @@ class Bot:
         app.command("/pay")(self._pay)
         app.action("approve")(self._approve)
         app.action("reject")(self._reject)
-        for action in ("withdraw", "page", "who", "more", "in_home"):
+        for action in ("withdraw", "page", "who", "more"):
             app.action(action)(self._hear)
         app.view("reason")(self._submitted)
         app.view("give")(self._given)
@@ -145,8 +145,7 @@ class Bot:
             await ack()
 
     async def _home(self, event: Json) -> None:
-        refresh = button("in_home", "h", "Refresh")
-        empty = {"type": "section", "text": plain("Nothing waits for you"), "accessory": refresh}
+        empty = {"type": "section", "text": plain("Nothing waits for you")}
         await self.client.views_publish(user_id=event["user"], view={"type": "home", "blocks": [empty]})
 
 

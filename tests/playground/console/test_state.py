@@ -54,21 +54,6 @@ async def test_the_picture_holds_commands_guide_and_services(scene: Scene) -> No
     assert [service["name"] for service in picture["services"]] == ["payments", "slack"]
 
 
-async def test_messages_keep_their_order_and_edits_are_marked(scene: Scene) -> None:
-    for text in ("one", "two", "three"):
-        await scene.workspace.say(NORA, FINANCE, text)
-    posted = await scene.bot.client.chat_postMessage(channel=FINANCE, text="four")
-    await scene.bot.client.chat_update(channel=FINANCE, ts=posted["ts"], text="five")
-    messages = (await scene.state())["messages"]
-    assert [message["text"] for message in sorted(messages, key=lambda m: m["order"])] == [
-        "one",
-        "two",
-        "three",
-        "five",
-    ]
-    assert [bool(message["edited"]) for message in messages] == [False, False, False, True]
-
-
 async def test_no_token_and_no_secret_reaches_the_page(scene: Scene) -> None:
     await scene.workspace.slash(NORA, FINANCE, "/pay", "send")
     await scene.commit()

@@ -1,7 +1,5 @@
 """The page's own routes for files: bytes in, bytes out, what is shown of them; and Slack's own command to invite."""
 
-import wave
-from io import BytesIO
 from typing import Any
 
 import pytest
@@ -9,16 +7,9 @@ from inline_snapshot import snapshot
 
 from bot.playground.console.files import table_of
 from tests.playground.console.scene import FINANCE, GENERAL, NORA, TOMAS, Scene
+from tests.playground.sounds import wav
 
 CSV = b'email,amount,note\nana@example.com,1.00,"a, b"\n'
-
-
-def wav() -> bytes:
-    kept = BytesIO()
-    with wave.open(kept, "wb") as sound:
-        sound.setparams((1, 2, 8000, 0, "NONE", ""))
-        sound.writeframes(bytes(16_000))
-    return kept.getvalue()
 
 
 async def upload(

@@ -139,17 +139,6 @@ async def test_a_partner_who_is_down_costs_one_failed_delivery(simulator: Paymen
     assert "ClientConnectorError" in (delivery.error or "")
 
 
-async def test_events_tell_what_was_called(simulator: PaymentsSimulator, partner: Partner, shop: Shop) -> None:
-    payout = await partner.create(**shop.urls())
-    none = await partner("GET", f"/payouts/events/{payout}")
-    assert (none.status, none.body["code"]) == (200, "EVENT_NOT_FOUND")
-    await partner.commit(payout)
-    await simulator.advance()
-    await simulator.delivered()
-    (event,) = (await partner("GET", f"/payouts/events/{payout}")).body["data"]
-    assert (event["type"], event["url"], event["response_status"]) == ("confirmation_uri", shop.url("/confirmed"), 200)
-
-
 async def test_redirects_are_not_followed(simulator: PaymentsSimulator, partner: Partner, shop: Shop) -> None:
     shop.answer = lambda _path: 307
     await completed(simulator, partner, shop)

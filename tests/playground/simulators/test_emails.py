@@ -6,7 +6,7 @@ import aiohttp
 import pytest
 
 from bot.playground.faults import Fault, FaultKind
-from bot.playground.simulators.emails import EmailsSimulator, FileShape, Shape
+from bot.playground.simulators.emails import EmailsSimulator
 
 KEY = "email-playground-key"
 CSV = b"name,email\r\nAna,ana@example.com\r\nBo,bounce@example.com\r\n"
@@ -43,27 +43,6 @@ async def test_the_key_and_the_address_are_needed(simulator: EmailsSimulator) ->
     assert not simulator.asked
     assert (await ask(simulator, email="a+b@example.com", apikey=KEY))[0] == 200
     assert dict(simulator.asked) == {"a+b@example.com": 1}
-
-
-@pytest.mark.parametrize("shape", list(Shape))
-async def test_the_same_address_gets_the_same_word_in_every_shape(simulator: EmailsSimulator, shape: Shape) -> None:
-    simulator.manners.shape = shape
-    status, text = await ask(simulator, email="bounce@example.com", apikey=KEY)
-    assert status == 200
-    assert "undeliverable" in text
-
-
-@pytest.mark.parametrize("shape", list(FileShape))
-async def test_a_file_is_answered_in_every_shape(simulator: EmailsSimulator, shape: FileShape) -> None:
-    simulator.manners.file_shape = shape
-    status, text = await send(simulator, form())
-    assert status in (200, 202)
-    assert text
-    assert simulator.files[0][1] == 1
-    async with aiohttp.ClientSession(simulator.url) as session:
-        async with session.get("/results/job-1.csv") as answer:
-            assert "Bo,bounce@example.com,undeliverable" in await answer.text()
-        assert (await session.get("/results/job-9.csv")).status == 404
 
 
 @pytest.mark.parametrize(

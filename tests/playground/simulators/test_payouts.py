@@ -4,7 +4,6 @@ import pytest
 
 from bot.playground.simulators.ledger import EntryKind
 from bot.playground.simulators.payments import PaymentsSimulator
-from bot.playground.simulators.payments.book import NotAllowedError
 from tests.playground.simulators.partner import Partner, order
 from tests.support.clock import SecondsClock
 
@@ -136,15 +135,6 @@ async def test_a_kinder_partner_refuses_the_second_commit(clock: SecondsClock, s
         assert simulator.ledger.executions("C1") == 1
 
 
-async def test_more_than_the_balance_is_not_paid(clock: SecondsClock) -> None:
-    async with PaymentsSimulator(clock=clock, balance_cents=2499) as simulator, Partner(simulator) as partner:
-        payout = await partner.create()
-        assert (await partner.commit(payout)).status == 422
-        assert (await partner("POST", "/payouts/one-step", order())).status == 422
-        assert not simulator.ledger.entries
-        assert len(simulator.operations) == 1
-
-
 async def test_unknown_ids_have_the_documented_404(partner: Partner) -> None:
     for asked in ("GET /operations/x", "POST /payouts/x/commit", "GET /code/x", "GET /payouts/events/x"):
         reply = await partner(*asked.split())
@@ -202,22 +192,6 @@ async def test_amounts_over_a_limit_wait(simulator: PaymentsSimulator, partner: 
     assert simulator.operations[payout].status == "pending"
     await simulator.settle(payout, "completed")
     assert simulator.operations[payout].status == "completed"
-
-
-async def test_settling_follows_the_states_unless_forced(simulator: PaymentsSimulator, partner: Partner) -> None:
-    payout = await partner.create()
-    with pytest.raises(NotAllowedError, match="from created to completed"):
-        await simulator.settle(payout, "completed")
-    with pytest.raises(NotAllowedError, match="choose from"):
-        await simulator.settle(payout, "paid")
-    await simulator.settle(payout, "committed")
-    assert len(simulator.ledger.entries) == 1
-    await simulator.settle(payout, "completed")
-    with pytest.raises(NotAllowedError):
-        await simulator.settle(payout, "failed")
-    await simulator.settle(payout, "failed", reason="Contradiction", force=True)
-    assert simulator.operations[payout].status == "failed"
-    assert len(simulator.ledger.entries) == 1
 
 
 @pytest.mark.parametrize(

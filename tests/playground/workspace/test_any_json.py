@@ -4,7 +4,7 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.playground.workspace.arguments import Arguments
@@ -86,14 +86,12 @@ def damaged(draw: st.DrawFn, samples: list[Any]) -> Any:
     return whole["it"]
 
 
-@settings(max_examples=200, deadline=None)
 @given(method=st.sampled_from(sorted(METHODS)), arguments=st.dictionaries(KEYS, JSON, max_size=6))
 def test_every_method_answers(method: str, arguments: Json) -> None:
     body = run(fresh(), method, {"channel": "C0GENERAL", **arguments})
     assert body["ok"] or body["error"]
 
 
-@settings(max_examples=400, deadline=None)
 @given(blocks=damaged(SAMPLES))
 def test_blocks_are_posted_or_refused(blocks: Any) -> None:
     state = fresh()
@@ -107,7 +105,6 @@ def test_blocks_are_posted_or_refused(blocks: Any) -> None:
     assert all(button.action_id for button in message.buttons)
 
 
-@settings(max_examples=300, deadline=None)
 @given(view=damaged([modal(*blocks, external_id="e", close=plain("c")) for blocks in SAMPLES]))
 def test_views_are_shown_or_refused(view: Any) -> None:
     state = fresh()

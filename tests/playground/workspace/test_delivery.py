@@ -135,23 +135,6 @@ async def test_a_repeated_event_keeps_its_id_and_says_so(workspace: Workspace, b
     assert second.request.headers["X-Slack-Retry-Reason"] == "http_error"
 
 
-async def test_a_recorded_request_can_be_sent_again(workspace: Workspace, bolt: Bolt) -> None:
-    bolt.app.command("/pay")(acks("paid"))
-    first = await workspace.slash(ANA, GENERAL, "/pay")
-    second = await workspace.resend(first)
-    assert second.body == "paid"
-    assert second.request is first.request
-    assert bolt.seen[0] == bolt.seen[1]
-
-
-async def test_signatures_go_by_real_time(workspace: Workspace, bolt: Bolt, clock: SecondsClock) -> None:
-    """The app compares them with its own clock; the workspace's may be days ahead."""
-
-    bolt.app.command("/pay")(acks())
-    clock.advance(86_400 * 30)
-    assert (await workspace.slash(ANA, GENERAL, "/pay")).status == 200
-
-
 async def test_url_verification(workspace: Workspace, bolt: Bolt) -> None:
     ack = await workspace.verify_url()
     assert ack.request is not None

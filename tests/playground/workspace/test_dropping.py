@@ -2,8 +2,6 @@
 
 import json
 import struct
-import wave
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +15,11 @@ from bot.playground.workspace.blobs import IN_MEMORY
 from bot.playground.workspace.files import INPUT_BYTES, Odd
 from bot.playground.workspace.media import duration_ms
 from tests.playground.blocks import entry, modal
+from tests.playground.sounds import wav
 from tests.playground.workspace.conftest import ANA, BOB, GENERAL, MONEY, PUBLIC, SECRET, Bolt, refused
 
 CSV = b"email,amount,note\nana@example.com,1.00,x\n"
 TOKEN = {"Authorization": "Bearer xoxb-playground"}
-
-
-def wav(seconds: float, rate: int = 8_000) -> bytes:
-    kept = BytesIO()
-    with wave.open(kept, "wb") as sound:
-        sound.setparams((1, 2, rate, 0, "NONE", ""))
-        sound.writeframes(b"\0\0" * int(rate * seconds))
-    return kept.getvalue()
 
 
 def mp4(seconds: int, *, long: bool) -> bytes:
@@ -55,12 +46,6 @@ async def test_several_files_stand_in_one_message(workspace: Workspace, bolt: Bo
     )
     with pytest.raises(ImpossibleAct):
         await workspace.drop_many(ANA, GENERAL, [("a.csv", CSV)] * 11)
-
-
-async def test_the_order_of_events_is_the_tests(workspace: Workspace, bolt: Bolt) -> None:
-    await workspace.drop(ANA, GENERAL, "a.csv", CSV, tell=("file_shared", "message"))
-    await workspace.drop(ANA, GENERAL, "a.csv", CSV, tell=("file_shared",))
-    assert [event["type"] for event in events(bolt)] == ["file_shared", "message", "file_shared"]
 
 
 async def test_a_file_is_shared_again_elsewhere(workspace: Workspace, bolt: Bolt, client: Client) -> None:

@@ -92,13 +92,6 @@ async def test_values_that_are_not_allowed(fields: dict[str, str], box: Localiza
     assert status in (400, 422)
 
 
-async def test_a_video_of_more_than_ten_minutes(box: LocalizationSimulator, tmp_path: Path) -> None:
-    long = media.make(tmp_path, "avi", seconds=601, rate=8_000, channels=1, fps=1)
-    status, body = await post(box, "/audio-extraction", file=("video_file", long))
-    assert status == 422
-    assert body["message"] == "video_file: the video is 601 s long; at most 600 s are supported"
-
-
 @pytest.mark.parametrize(
     ("path", "text", "status"),
     [
