@@ -87,6 +87,7 @@ class Walk:
     workspace: Workspace
     task: Task
     left: deque[Token] = field(init=False)
+    card: Locator | None = None
 
     def __post_init__(self) -> None:
         self.left = deque(self.task.tokens)

@@ -19,7 +19,7 @@ def test_the_page_completes_what_the_bot_declares() -> None:
 
 def test_a_port_can_be_listened_on_and_is_given_to_no_connection_meanwhile() -> None:
     with ExitStack() as stack:
-        for _ in range(50):
+        for _ in range(10):
             port = free_port()
             assert 20_000 <= port < 32_768  # what the system chooses by itself lies above
             listening = stack.enter_context(socket.create_server(("127.0.0.1", port)))

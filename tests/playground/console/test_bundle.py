@@ -45,19 +45,6 @@ def laid(folder: Path, **modules: str) -> Path:
     return folder
 
 
-def test_modules_come_after_what_they_import_and_export_what_they_did(tmp_path: Path) -> None:
-    folder = laid(
-        tmp_path,
-        a='import { two } from "./b.js";\nexport const one = two + 1;\n',
-        b="export const two = 2;\nexport async function three() {}\nconst own = 4;\n",
-    )
-    text = joined(folder, "a")
-    assert text.index("const $b") < text.index("const $a")
-    assert "const { two } = $b;\nconst one = two + 1;" in text
-    assert "return { two, three };" in text
-    assert text.endswith("export { $b as b, $a as a };\n")
-
-
 @pytest.mark.parametrize(
     ("modules", "said"),
     [

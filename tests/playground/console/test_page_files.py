@@ -1,12 +1,9 @@
 import re
-from pathlib import Path
 
 import pytest
 
 from bot.playground.console.bundle import PAGE
 from tests.playground.console.scene import Scene
-
-SOURCES = sorted(path for path in PAGE.rglob("*") if path.is_file())
 
 
 @pytest.mark.parametrize(
@@ -49,7 +46,3 @@ def test_text_can_be_read_on_its_ground(scheme: int, ink: str, ground: str) -> N
         colors |= dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", blocks[1]))
     dark, light = sorted(luminance(colors[name]) for name in (ink, ground))
     assert (light + 0.05) / (dark + 0.05) >= 4.5
-
-
-ROOT = Path(__file__).parents[3]
-_NAME = re.compile(r":([a-z][a-z0-9_+-]{2,}):(?!`)")

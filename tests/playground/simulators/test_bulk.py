@@ -56,6 +56,15 @@ async def test_one_bad_payment_refuses_all(simulator: PaymentsSimulator, partner
     assert simulator.bulk_payments == []
 
 
+async def test_a_stuck_job_stays_where_it_is(simulator: PaymentsSimulator, partner: Partner) -> None:
+    job = await submitted(partner, rows(100))
+    for is_stuck, status in ((True, "pending"), (False, "done")):
+        simulator.switches.bulk_stuck = is_stuck
+        for _ in range(3):
+            await simulator.advance()
+        assert (await partner("GET", f"/bulk-payments/{job}")).body["status"].lower() == status
+
+
 async def test_thousands_of_payments_in_one_request(simulator: PaymentsSimulator, partner: Partner) -> None:
     orders = rows(*([100] * 10_000))
     assert len(json.dumps(orders)) > 1 << 20

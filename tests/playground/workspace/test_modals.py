@@ -234,19 +234,9 @@ async def test_closing_tells_the_app_only_where_it_asked(forms: Forms) -> None:
 
 
 async def test_the_home_is_published_per_person_and_its_buttons_work(forms: Forms) -> None:
-    @forms.bolt.app.event("app_home_opened")
-    async def opened(event: dict[str, Any], client: AsyncWebClient) -> None:
-        view = {"type": "home", "blocks": [section(f"for {event['user']}"), actions(button("refresh"))]}
-        await client.views_publish(user_id=event["user"], view=view, hash=event.get("view", {}).get("hash", ""))
-
-    @forms.bolt.app.action("refresh")
-    async def refresh(ack: Any, body: dict[str, Any], client: AsyncWebClient) -> None:
-        await ack()
-        await client.views_open(trigger_id=body["trigger_id"], view=modal())
-
-    await forms.workspace.open_home(ANA)
-    home = await forms.workspace.until(lambda: forms.workspace.home(ANA))
-    assert home.plain.startswith(f"for {ANA}")
+    await forms.client.views_publish(user_id=ANA, view={"type": "home", "blocks": [actions(button("refresh"))]})
+    home = forms.workspace.home(ANA)
+    assert home is not None
     assert forms.workspace.home(BOB) is None
     await forms.workspace.open_home(ANA)
     assert forms.bolt.seen[-1]["event"]["view"]["id"] == home.id
@@ -255,7 +245,6 @@ async def test_the_home_is_published_per_person_and_its_buttons_work(forms: Form
     await forms.workspace.click_in_view(ANA, "refresh")
     assert forms.bolt.seen[-1]["container"] == {"type": "view", "view_id": home.id}
     assert "channel" not in forms.bolt.seen[-1]
-    await forms.workspace.until(lambda: forms.workspace.modal(ANA))
     answered = await refused(forms.client.views_publish(user_id=ANA, view={"type": "home", "blocks": []}, hash="old"))
     assert answered == "hash_conflict"
 

@@ -10,6 +10,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.workspace import Workspace
+from tests.playground.blocks import modal, text_input
 from tests.playground.workspace.conftest import ANA, GENERAL, acks
 
 
@@ -21,6 +22,21 @@ async def app(workspace: Workspace, client: AsyncWebClient) -> AsyncIterator[Asy
     await workspace.until(lambda: workspace.sockets == 1)
     yield app
     await handler.close_async()  # type: ignore[no-untyped-call]
+
+
+async def test_acknowledgements_over_a_socket_carry_text_and_errors(
+    workspace: Workspace, app: AsyncApp, client: AsyncWebClient
+) -> None:
+    app.command("/pay")(acks("paid"))
+    app.view("form")(acks(response_action="errors", errors={"why": "no"}))
+    ack = await workspace.slash(ANA, GENERAL, "/pay")
+    assert (ack.ok, [m.text for m in workspace.ephemerals(ANA)]) == (True, ["paid"])
+    assert ack.request is not None
+    await client.views_open(trigger_id=ack.request.payload["trigger_id"], view=modal(text_input("why")))
+    await workspace.submit(ANA, {"why": "bad"})
+    view = workspace.modal(ANA)
+    assert view is not None
+    assert view.errors == {"why": "no"}
 
 
 async def test_events_and_their_repetition(workspace: Workspace, app: AsyncApp) -> None:
