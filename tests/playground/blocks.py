@@ -59,4 +59,9 @@ FITTING: list[list[Json]] = [
     [{**section("x"), "accessory": button("b", confirm=CONFIRM)}],
     [{"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": [{"type": "text", "text": "x"}]}]}],
     [text_input("a")],
+    [{"type": "card", "title": plain("x"), "actions": [button("a")]}],
+    [{"type": "carousel", "elements": [{"type": "card", "title": plain("x"), "actions": [button("a")]}]}],
+    [{"type": "context_actions", "elements": [{"type": "icon_button", "action_id": "a", "icon": "trash"}]}],
+    [{"type": "data_table", "caption": "c", "rows": [[{"type": "raw_text", "text": "x"}]] * 2}],
+    [{"type": "input", "label": plain("l"), "element": {"type": "checkboxes", "options": select(2)["options"]}}],
 ]

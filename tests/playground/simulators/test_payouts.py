@@ -2,7 +2,6 @@
 
 import pytest
 
-from bot.playground.simulators.ledger import EntryKind
 from bot.playground.simulators.payments import PaymentsSimulator
 from tests.playground.simulators.partner import Partner, order
 from tests.support.clock import SecondsClock
@@ -90,26 +89,6 @@ async def test_codes_may_be_left_out_any_number_of_times(simulator: PaymentsSimu
     await partner.create()
     await partner.create(code="")
     assert [record.code for record in simulator.operations.values()] == [None, None]
-
-
-async def test_commit_moves_money_completion_brings_the_hash(simulator: PaymentsSimulator, partner: Partner) -> None:
-    payout = await partner.create(code="C1")
-    committed = await partner.commit(payout)
-    assert (committed.status, committed.body["status"].lower()) == (200, "committed")
-    assert not committed.body["svc_operation_hash"]
-    (entry,) = simulator.ledger.entries
-    assert (entry.operation_id, entry.code, entry.email, entry.cents, entry.kind) == (
-        payout,
-        "C1",
-        "ana@example.com",
-        2500,
-        EntryKind.PAYOUT,
-    )
-    await simulator.advance()
-    read = (await partner("GET", f"/operations/{payout}")).body
-    assert read["status"].lower() == "completed"
-    assert len(read["svc_operation_hash"]) == 64
-    assert (await partner("GET", "/partners/me")).body["balance"] == "99975.00"
 
 
 async def test_the_worst_partner_executes_every_commit_again(simulator: PaymentsSimulator, partner: Partner) -> None:
