@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
-from functools import partial
 from typing import Any
 
 import pytest
@@ -15,21 +14,13 @@ from bot.domain.audit import Entry, Verdict
 from bot.domain.payments.instruction import FINAL, Instruction, State
 from bot.domain.payments.moves import MACHINES
 from storage import StorageError, Store, Tx
-from tests.storage.factories import KEY, NOW, instruction, later, opened, unit, vote
+from tests.storage.factories import KEY, NOW, instruction, later, unit, vote
 from tests.support.rows import audit_rows, verify
 
 
 def _entry(**values: Any) -> Entry:
-    given_: dict[str, Any] = {
-        "at": NOW,
-        "instruction_id": "i",
-        "actor": "U1",
-        "action": "approve",
-        "before": "a",
-        "after": "b",
-        "detail": {},
-    }
-    return Entry(**(given_ | values))
+    given_: dict[str, Any] = {"at": NOW, "instruction_id": "i", "actor": "U1", "action": "approve", "detail": {}}
+    return Entry(**(given_ | {"before": "a", "after": "b"} | values))
 
 
 async def _verdict(store: Store) -> Verdict:
@@ -50,57 +41,11 @@ async def test_what_is_hashed_is_what_comes_back(store: Store) -> None:
     assert (await _verdict(store)).bad_seq is None
 
 
-async def test_a_unit_that_fails_leaves_no_gap_for_those_committed_with_it(store: Store) -> None:
-    def twice(tx: Tx, *, fails: bool = False) -> None:
-        tx.audit.append(_entry(action="first"))
-        tx.audit.append(_entry(action="second"))
-        if fails:
-            raise LookupError
-
-    units = [store.write(partial(twice, fails=number % 3 == 1)) for number in range(9)]
-    outcomes = await asyncio.gather(*units, return_exceptions=True)
-    assert [isinstance(outcome, LookupError) for outcome in outcomes] == [False, True, False] * 3
-    assert store.writer.commits < 9  # or nothing was committed together
-    rows = await store.read(audit_rows)
-    assert [row.seq for row in rows] == list(range(1, 13))
-    assert (await _verdict(store)).bad_seq is None
-
-
-async def test_the_end_is_read_once_a_transaction(sqlite_url: str) -> None:
-    said: list[str] = []
-
-    def thrice(tx: Tx) -> None:
-        driver: Any = tx.audit._connection.connection.dbapi_connection
-        driver.set_trace_callback(said.append)
-        for _ in range(3):
-            tx.audit.append(_entry())
-        driver.set_trace_callback(None)
-
-    async with opened(sqlite_url) as store:
-        await store.write(thrice)
-    assert len([one for one in said if one.startswith("SELECT") and "audit_head" in one]) == 1
-
-
 async def test_what_is_no_json_is_refused(store: Store) -> None:
     for detail in ({"x": object()}, {"x": float("nan")}):
         with pytest.raises((TypeError, ValueError)):
             await unit(store).audit.append(_entry(detail=detail))
     assert (await unit(store).audit.head()).seq == 0
-
-
-async def test_rows_are_paged_and_filtered(store: Store) -> None:
-    def many(tx: Tx) -> None:
-        for number in range(1100):
-            tx.audit.append(_entry(instruction_id=f"i{number % 3}"))
-
-    await store.write(many)
-    rows = await store.read(audit_rows)
-    assert [row.seq for row in rows] == list(range(1, 1101))
-    some = await store.read(lambda tx: audit_rows(tx, after_seq=100, instruction_id="i1"))
-    assert [row.seq for row in some] == [seq for seq in range(101, 1101) if (seq - 1) % 3 == 1]
-    head = await unit(store).audit.head()
-    assert head == (rows[-1].seq, rows[-1].hash)
-    assert await _verdict(store) == Verdict(1100, head.hash)
 
 
 @pytest.mark.parametrize(

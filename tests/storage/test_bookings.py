@@ -3,12 +3,9 @@
 from datetime import datetime
 
 import pytest
-from sqlalchemy import update
 
 from bot.domain.bookings.booking import Booking, Stage
 from storage import Store
-from storage.errors import RowUnreadable
-from storage.tables.services import booking as table
 from tests.storage.factories import NOW, booking, later, unit
 
 
@@ -53,13 +50,3 @@ async def test_old_unconfirmed_forms_are_forgotten(store: Store, stage: Stage, c
     await add(store, booking("A1", stage=stage, created_at=created_at))
     assert await unit(store).bookings.forget_quotes(NOW) == 1 - left
     assert sum((await unit(store).bookings.counts()).values()) == left
-
-
-async def test_one_that_cannot_be_read_is_called_by_its_reference(store: Store) -> None:
-    await add(store, booking("A1"))
-    await store.write(lambda tx: tx.bookings._connection.execute(update(table).values(detail=[])))
-    with pytest.raises(RowUnreadable):
-        await unit(store).bookings.get("A1")
-    assert [(one.table, one.key, one.name, one.column) for one in store.damage.take()] == [
-        ("booking", ("A1",), "B-A1", "detail")
-    ]

@@ -7,8 +7,8 @@ import pytest
 from bot.domain.files.sniffing import FileKind
 from storage import Store
 from storage.rows import DropRow, DropState
-from tests.storage.dropped import found, row
-from tests.storage.factories import NOW, claims, later, unit
+from tests.storage.dropped import row
+from tests.storage.factories import claims, later, unit
 
 
 async def notice(store: Store, seen: DropRow) -> Any:
@@ -62,75 +62,3 @@ async def test_one_looks_at_it_at_a_time(store: Store) -> None:
     [again, other] = await claim(store, 40, owner="b")  # the lease ran out
     assert (again.id, again.attempts, other.attempts) == ("F2", 2, 2)
     assert [one.id for one in await claim(store, 100, limit=1)] == ["F2"]
-
-
-async def test_it_is_settled_once(store: Store) -> None:
-    await notice(store, row())
-    await claim(store)
-    assert await unit(store).dropped.offered(found())
-    assert not await unit(store).dropped.offered(found(name="other"))
-    assert not await unit(store).dropped.quiet("F1")
-    assert not await unit(store).dropped.again("F1", due_at=later(1))
-    held = await get(store)
-    assert (held.name, held.size, held.kind, held.format, held.duration_ms) == (
-        "a��.wav",
-        5_000_000_000,
-        FileKind.AUDIO,
-        "wav",
-        1_500,
-    )
-    assert (held.state, held.due_at, held.lease_owner, held.lease_until) == (DropState.OFFERED, None, "", None)
-    assert await claim(store, 1_000) == []
-
-
-@pytest.mark.parametrize("header", [None, (), ("E-Mail", "Größe\x00", "\ud800", "")])
-async def test_the_names_in_the_first_row_are_kept(store: Store, header: tuple[str, ...] | None) -> None:
-    await notice(store, row())
-    await unit(store).dropped.offered(found(header=header))
-    held = (await get(store)).header
-    assert (None if held is None else tuple(held)) == header
-
-
-async def test_later_is_later(store: Store) -> None:
-    await notice(store, row())
-    await claim(store)
-    assert await unit(store).dropped.again("F1", due_at=later(10))
-    assert await claim(store, 9) == []
-    [held] = await claim(store, 10)
-    assert held.attempts == 2
-
-
-async def test_only_what_was_offered_can_be_gone_and_once(store: Store) -> None:
-    await notice(store, row())
-    assert not await unit(store).dropped.gone("F1")
-    assert not await unit(store).dropped.gone("F2")
-    await unit(store).dropped.offered(found())
-    assert await unit(store).dropped.gone("F1")
-    assert not await unit(store).dropped.gone("F1")
-    assert not await unit(store).dropped.offered(found())
-
-
-async def test_what_a_dead_process_held_is_free(store: Store) -> None:
-    await notice(store, row())
-    await claim(store, owner="dead")
-    assert await unit(store).dropped.recover("dead") == 0
-    assert await unit(store).dropped.recover("alive") == 1
-    assert [one.id for one in await claim(store, owner="alive")] == ["F1"]
-
-
-async def test_what_nothing_was_posted_about_is_forgotten_when_it_was_noticed_before_then(store: Store) -> None:
-    await notice(store, row(created_at=NOW))
-    await unit(store).dropped.quiet("F1")
-    assert not await unit(store).dropped.has_old(before=NOW)
-    assert await unit(store).dropped.forget_old(before=NOW, limit=9) == 0
-    assert await unit(store).dropped.has_old(before=later(1))
-    assert await unit(store).dropped.forget_old(before=later(1), limit=9) == 1
-
-
-async def test_how_long_the_oldest_has_waited(store: Store) -> None:
-    assert await store.read(lambda tx: tx.queues.waiting(NOW)["files"].oldest) is None
-    await notice(store, row("F1", created_at=later(5)))
-    await notice(store, row("F2"))
-    assert await store.read(lambda tx: tx.queues.waiting(NOW)["files"].oldest) == NOW
-    await unit(store).dropped.quiet("F2")
-    assert await store.read(lambda tx: tx.queues.waiting(NOW)["files"].oldest) == later(5)

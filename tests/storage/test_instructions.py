@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select, text
 
-from bot.domain.payments.instruction import FINAL, Instruction, Item, Kind, PurchasePayload, Recipient, State, digest_of
+from bot.domain.payments.instruction import FINAL, Instruction, Kind, Recipient, State
 from bot.domain.payments.moves import MACHINES
 from bot.domain.reasons import OfRequest, Reason, given
 from storage import Conflict, StorageError, Store, Tx
-from storage.errors import RowUnreadable
 from storage.repositories.requests import Changes
 from storage.tables.instructions import instruction as table
 from tests.storage.factories import NOW, ask, claims, instruction, later, unit
@@ -104,21 +103,6 @@ async def test_text_that_a_database_cannot_hold_is_mended(store: Store) -> None:
     assert (held.payload.description, held.reason) == (asked.payload.description, given(odd))  # JSON holds it as it is
 
 
-async def test_the_same_click_makes_one_request(store: Store) -> None:
-    asked = await ask(store)
-    assert not await unit(store).instructions.insert(asked, actor="U1")
-    rows = await store.read(audit_rows)
-    assert [(row.entry.action, row.entry.after) for row in rows] == [("requested", "new")]
-    assert await unit(store).instructions.by_source(asked.source_key) == asked
-
-
-async def test_a_reference_that_is_taken_is_a_conflict(store: Store) -> None:
-    asked = await ask(store)
-    twin = replace(instruction(), reference=asked.reference)
-    with pytest.raises(Conflict):
-        await unit(store).instructions.insert(twin, actor="U1")
-
-
 async def test_finding_what_a_person_means(store: Store) -> None:
     asked, other = await ask(store), await ask(store)
     await unit(store).instructions.touch(asked, now=NOW, remote_id="Op-7")
@@ -135,15 +119,6 @@ async def test_finding_what_a_person_means(store: Store) -> None:
         assert await found(words) is None, words
     by_remote = await unit(store).instructions.by_remote("Op-7")
     assert by_remote.id == asked.id
-
-
-async def test_lists(store: Store) -> None:
-    first, second = await ask(store, requester="U1"), await ask(store, requester="U1")
-    await ask(store, requester="U2")
-    await unit(store).instructions.move(second, State.WITHDRAWN, now=NOW, actor="U1", action="withdrawn")
-    waiting = await unit(store).instructions.awaiting({State.NEW})
-    assert {one.requester for one in waiting} == {"U1", "U2"}
-    assert [one.id for one in await unit(store).instructions.open_for_requester("U1")] == [first.id]
 
 
 async def test_same_payments_counts_only_what_was_stored_before_whatever_the_ids_say(store: Store) -> None:
@@ -164,25 +139,18 @@ async def test_same_payments_counts_only_what_was_stored_before_whatever_the_ids
 
 async def test_the_first_transition_wins(store: Store) -> None:
     asked = await ask(store)
+    touched = await unit(store).instructions.touch(asked, now=NOW, reads=1)
 
-    def work(tx: Tx) -> Instruction | None:
-        return tx.instructions.move(asked, State.WITHDRAWN, now=later(1), actor="U1", action="withdrawn")
+    def withdraw(tx: Tx, seen: Instruction) -> Instruction | None:
+        return tx.instructions.move(seen, State.WITHDRAWN, now=later(1), actor="U1", action="withdrawn")
 
-    first = await store.write(work)
+    assert await store.write(lambda tx: withdraw(tx, asked)) is None, "an older view"
+    first = await store.write(lambda tx: withdraw(tx, touched))
     assert first is not None
-    assert (first.state, first.version, first.closed_at, first.due_at) == (State.WITHDRAWN, 2, later(1), None)
-    assert await store.write(work) is None
+    assert (first.state, first.version, first.closed_at, first.due_at) == (State.WITHDRAWN, 3, later(1), None)
+    assert await store.write(lambda tx: withdraw(tx, touched)) is None
     rows = await store.read(audit_rows)
     assert [(row.entry.before, row.entry.after) for row in rows] == [("", "new"), ("new", "withdrawn")]
-
-
-async def test_a_touch_makes_an_older_view_lose(store: Store) -> None:
-    asked = await ask(store)
-    touched = await unit(store).instructions.touch(asked, now=NOW, reads=1)
-    assert touched is not None
-    lost = await unit(store).instructions.move(asked, State.WITHDRAWN, now=NOW, actor="U1", action="withdrawn")
-    assert lost is None
-    assert await unit(store).instructions.get(asked.id) == touched
 
 
 async def test_only_the_arrows_of_the_machine(store: Store) -> None:
@@ -199,15 +167,6 @@ async def test_only_the_arrows_of_the_machine(store: Store) -> None:
     assert await store.read(lambda tx: (tx.instructions.get(asked.id), tx.audit.head().seq)) == (asked, 1)
 
 
-async def test_a_purchase_is_never_sent(store: Store) -> None:
-    asked = replace(instruction(state=State.APPROVED), kind=Kind.PURCHASE)
-    assert await unit(store).instructions.insert(asked, actor="U1")
-    with pytest.raises(ValueError, match="no way for a purchase from approved to sending"):
-        await unit(store).instructions.move(asked, State.SENDING, now=NOW, actor="", action="send", **_LEASE)
-    payout = await ask(store, state=State.APPROVED)
-    assert await unit(store).instructions.move(payout, State.SENDING, now=NOW, actor="", action="send", **_LEASE)
-
-
 @pytest.mark.parametrize("kind", Kind)
 async def test_every_arrow_can_be_taken(store: Store, kind: Kind) -> None:
     for before, after in sorted((one, to) for one, targets in MACHINES[kind].arrows.items() for to in targets):
@@ -217,33 +176,12 @@ async def test_every_arrow_can_be_taken(store: Store, kind: Kind) -> None:
         assert moved.closed_at == (NOW if after in FINAL else None)
 
 
-async def test_a_transition_marks_the_boards_and_ends_the_lease(store: Store) -> None:
+async def test_database_refuses_a_taken_reference_and_an_amount_of_nothing(store: Store) -> None:
     asked = await ask(store)
-    await unit(store).boards.add("request:1", channel="C2", thread_ts=None, requester="", instruction_id=asked.id)
-    await unit(store).boards.posted("request:1", channel="C2", ts="1.1", version=1, now=NOW)
-    [held] = await claims(store, "instructions")
-    assert await unit(store).boards.due(later(99), 9) == []
-    quiet = await unit(store).instructions.touch(held, now=NOW, reads=1)
-    assert (quiet.lease_owner, quiet.lease_until) == ("", None)
-    assert await unit(store).boards.due(later(99), 9) == []
-    moved = await unit(store).instructions.move(quiet, State.WITHDRAWN, now=later(5), actor="", action="x")
-    assert moved is not None
-    [due] = await unit(store).boards.due(later(5), 9)
-    assert (due.due_at, due.wanted_version) == (later(5), 2)
-
-
-async def test_an_unknown_state_in_the_database_is_an_error_and_not_guessed(store: Store) -> None:
-    asked = await ask(store)
-    await store.write(lambda tx: tx.votes._connection.execute(text("UPDATE instruction SET state = 'paid'")))
-    with pytest.raises(RowUnreadable, match=rf"{asked.reference}\): state"):
-        await unit(store).instructions.get(asked.id)
-
-
-async def test_an_amount_of_nothing_is_refused_by_the_database(store: Store) -> None:
-    asked = instruction()
-    worthless = replace(asked, payload=asked.payload.model_copy(update={"cents": 0}))
-    with pytest.raises(Conflict):
-        await unit(store).instructions.insert(worthless, actor="U1")
+    worthless = asked.payload.model_copy(update={"cents": 0})
+    for refused in (replace(instruction(), reference=asked.reference), replace(instruction(), payload=worthless)):
+        with pytest.raises(Conflict):
+            await unit(store).instructions.insert(refused, actor="U1")
 
 
 async def test_claiming(store: Store) -> None:
@@ -264,15 +202,11 @@ async def test_claiming(store: Store) -> None:
     assert unclaimed == never
 
 
-@pytest.mark.parametrize("state", [State.CREATING, State.SENDING])
-async def test_a_request_that_is_under_way_is_handed_to_nobody(store: Store, state: State) -> None:
-    before = await ask(store, state=State.NEW if state is State.CREATING else State.APPROVED)
-    await unit(store).instructions.move(before, state, now=NOW, actor="bot", action="x", **_LEASE)
-
-    def claim(tx: Tx) -> list[Instruction]:
-        return tx.instructions.claim_due(now=later(3_600), owner="b", lease_seconds=10, limit=9)
-
-    assert await store.write(claim) == []
+@pytest.mark.parametrize(("before", "state"), [(State.NEW, State.CREATING), (State.APPROVED, State.SENDING)])
+async def test_a_request_that_is_under_way_is_handed_to_nobody(store: Store, before: State, state: State) -> None:
+    asked = await ask(store, state=before)
+    await unit(store).instructions.move(asked, state, now=NOW, actor="bot", action="x", **_LEASE)
+    assert await claims(store, "instructions", 3_600, "b") == []
 
 
 async def test_who_slept_through_its_lease_loses(store: Store) -> None:
@@ -286,8 +220,7 @@ async def test_who_slept_through_its_lease_loses(store: Store) -> None:
 
 async def test_abandoned_requests_with_an_effect(store: Store) -> None:
     alive = await ask(store, state=State.APPROVED)
-    lease: dict[str, Any] = {"lease_owner": "a", "lease_until": later(30)}
-    await unit(store).instructions.move(alive, State.SENDING, now=NOW, actor="bot", action="send", **lease)
+    await unit(store).instructions.move(alive, State.SENDING, now=NOW, actor="bot", action="send", **_LEASE)
     await ask(store, state=State.APPROVED)  # nothing under way
 
     async def abandoned(seconds: float, owner: str, *, exclusive: bool) -> list[str]:
@@ -309,40 +242,6 @@ async def test_a_restart_frees_what_was_only_looked_at(store: Store) -> None:
     assert await unit(store).instructions.touch(held, now=NOW, reads=1) is None
     claimed = await claims(store, "instructions", 0, "b", lease=9)
     assert [one.id for one in claimed] == [looked_at.id]
-
-
-def _purchase() -> Instruction:
-    items = (
-        Item(name="W\u00eb\u0000b", quantity=2, unit_cents=1000),
-        Item(name="Print ads", quantity=1, unit_cents=500),
-    )
-    payload = PurchasePayload(email="ana@example.com", description="Spring \u0000 campaign", items=items)
-    made = instruction(state=State.OPEN, due_at=None)
-    digest = digest_of(kind=Kind.PURCHASE, code=made.code, payload=payload)
-    return replace(made, kind=Kind.PURCHASE, payload=payload, digest=digest)
-
-
-async def test_a_purchase_comes_back_as_it_was(store: Store) -> None:
-    asked = _purchase()
-    await unit(store).instructions.insert(asked, actor="U1")
-    held = await unit(store).instructions.get(asked.id)
-    assert held == asked
-    assert held.intact()
-    assert isinstance(held.payload, PurchasePayload)
-    assert held.cents == 2500
-
-
-async def test_what_a_buyer_is_asked_for_is_no_payment_to_them(store: Store) -> None:
-    asked = _purchase()
-
-    def work(tx: Tx) -> None:
-        tx.instructions.insert(asked, actor="U1")
-        tx.instructions.move(asked, State.COMPLETED, now=NOW, actor="switchboard", action="observed")
-
-    await store.write(work)
-    same = await unit(store).instructions.same_payments([("ana@example.com", 2500)], since=NOW, again_since=NOW)
-    assert same == []
-    assert not await unit(store).instructions.paid_before(["ana@example.com"])
 
 
 @pytest.mark.parametrize(

@@ -1,22 +1,7 @@
 """Jobs and the boards that show them: one of each, changed by one at a time, never forgotten."""
 
-from functools import partial
-
-import pytest
-
-from bot.domain.emails.lists import RUN, WHOLE
-from storage import Store, Tx
-from storage.errors import RowUnreadable
-from storage.rows import Job
+from storage import Store
 from tests.storage.factories import NOW, claims, job, later, unit
-from tests.support.rows import jobs_of
-
-
-async def test_one_click_makes_one_job(store: Store) -> None:
-    assert await unit(store).jobs.add(job())
-    assert not await unit(store).jobs.add(job("2", source_key="click-1"))
-    assert await unit(store).jobs.get("2") is None
-    assert await unit(store).jobs.by_source("click-1") == job()
 
 
 async def test_only_one_of_two_changes_wins(store: Store) -> None:
@@ -26,17 +11,6 @@ async def test_only_one_of_two_changes_wins(store: Store) -> None:
     assert first.due_at == NOW, "what is not named stays"
     assert await unit(store).jobs.move(job(), "canceled", now=NOW) is None
     assert await unit(store).jobs.get("1") == first
-
-
-@pytest.mark.parametrize("missing", ["file", "name", "column", "column_name", "concurrency"])
-@pytest.mark.parametrize("kind", [RUN, WHOLE])
-async def test_a_list_of_which_something_is_missing_cannot_be_read(store: Store, kind: str, missing: str) -> None:
-    payload = {"file": "F1", "name": "a.csv", "column": 0, "column_name": "email", "concurrency": 5}
-    await unit(store).jobs.add(job(kind=kind, state="running", payload={**payload, missing: None}))
-    await unit(store).jobs.add(job("2", kind=kind, state="running", payload=payload))
-    with pytest.raises(RowUnreadable, match=r": payload$"):
-        await unit(store).jobs.get("1")
-    assert await unit(store).jobs.get("2") is not None
 
 
 async def test_who_takes_a_job_has_it_until_the_lease_ends(store: Store) -> None:
@@ -59,27 +33,6 @@ async def test_who_takes_a_job_has_it_until_the_lease_ends(store: Store) -> None
     assert await claim("c", 101) == ["1"]
 
 
-async def test_a_change_lets_a_job_go_unless_it_is_kept(store: Store) -> None:
-    await unit(store).jobs.add(job())
-    [taken] = await claims(store, "jobs", lease=60, kind="email")
-    kept = await unit(store).jobs.move(taken, "running", now=NOW, keep_lease=True)
-    assert kept.lease_owner == "a"
-    freed = await unit(store).jobs.touch(kept, due_at=None)
-    assert (freed.lease_owner, freed.lease_until, freed.due_at) == ("", None, None)
-
-
-async def test_a_job_that_is_over_is_due_no_more(store: Store) -> None:
-    await unit(store).jobs.add(job())
-    await unit(store).jobs.add(job("2", created_at=later(1)))
-    assert [one.id for one in await unit(store).jobs.open()] == ["1", "2"]
-    assert await unit(store).jobs.counts() == {("email", "waiting"): 2}
-    over = await unit(store).jobs.move(job(), "canceled", now=later(5))
-    assert (over.closed_at, over.due_at) == (later(5), None)
-    assert [one.id for one in await unit(store).jobs.open("email")] == ["2"]
-    assert [one.id for one in await store.read(lambda tx: jobs_of(tx, "U1"))] == ["2", "1"]
-    assert await unit(store).jobs.counts() == {("email", "waiting"): 1}
-
-
 async def test_what_a_person_asked_for_lately(store: Store) -> None:
     jobs = [
         job("1", created_at=later(-5)),
@@ -93,14 +46,9 @@ async def test_what_a_person_asked_for_lately(store: Store) -> None:
     assert [one.id for one in found] == ["3", "2"]
 
 
-def add(one: Job, tx: Tx) -> bool:
-    return tx.jobs.add(one)
-
-
 async def test_everybody_has_a_turn(store: Store) -> None:
     for number in range(4):
-        one = job(f"a{number}", created_at=later(number))
-        await store.write(partial(add, one))
+        await unit(store).jobs.add(job(f"a{number}", created_at=later(number)))
     await unit(store).jobs.add(job("b0", requester="U2", created_at=later(10)))
     await unit(store).jobs.add(job("c0", requester="U3", kind="other", created_at=later(11)))
     order = await store.read(lambda tx: [one.id for one in tx.jobs.in_turn("email")])

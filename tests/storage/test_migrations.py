@@ -74,12 +74,6 @@ def _conditions_that_differ(connection: Connection, table: Table) -> list[object
     return [] if held == known else [(table.name, held, known)]
 
 
-async def test_a_second_run_changes_nothing(new_database_url: str) -> None:
-    await migrate(new_database_url)
-    await migrate(new_database_url)
-    await (await Store.open(new_database_url, audit_key=KEY)).close()
-
-
 @pytest.mark.postgres
 async def test_processes_that_start_together_migrate_once(new_postgres_url: str) -> None:
     await asyncio.gather(*(migrate(new_postgres_url) for _ in range(4)))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bot.domain.payments.instruction import AttemptOutcome, Instruction
 from storage import Conflict, Store, Tx
-from tests.storage.factories import NOW, ask, attempt, instruction, later, unit, vote
+from tests.storage.factories import ask, attempt, later, unit
 
 _DAY = "2026-11-20"
 
@@ -62,23 +62,3 @@ async def test_the_sum_is_what_is_held_up_to_the_limit(store: Store, steps: list
             assert await unit(store).reservations.release(*key) == (key in held)
             held.pop(key, None)
         assert await unit(store).reservations.sum(day) == sum(held.values()) <= 1000
-
-
-async def test_flags(store: Store) -> None:
-    for value in ({"frozen": True, "by": "U1"}, False, 0, "", [1]):
-        await unit(store).flags.set("freeze", value, NOW)
-        assert await unit(store).flags.get("freeze") == value
-    assert await unit(store).flags.get("other") is None
-
-
-async def test_a_voice_counts_once_and_only_in_its_round(store: Store) -> None:
-    asked, other = instruction(), instruction()
-    for one in (asked, other):
-        await unit(store).instructions.insert(one, actor="U1")
-    first, second, again = vote(asked, "U2"), vote(asked, "U3"), vote(asked, "U2", round_=2)
-    for voice in (first, second, again, vote(other, "U4")):
-        assert await unit(store).votes.cast(voice)
-    assert not await unit(store).votes.cast(vote(asked, "U3"))
-    assert await unit(store).votes.of(asked.id, 1) == [first, second]
-    assert await unit(store).votes.of(asked.id, 2) == [again]
-    assert await unit(store).votes.of(asked.id, 3) == []

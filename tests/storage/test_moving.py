@@ -1,5 +1,6 @@
 """Transitions of bookings and jobs: the row, its audit row and its board change together or not at all."""
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -40,24 +41,12 @@ async def test_every_declared_arrow_can_be_taken_once(store: Store, stage: Stage
     assert await store.read(lambda tx: [one.subject for one in tx.boards.due(later(1), 9)]) == ["booking:B1"]
 
 
-@pytest.mark.parametrize("stage", Stage)
-@pytest.mark.parametrize("to", Stage)
+@pytest.mark.parametrize(("stage", "to"), [pair for pair in product(Stage, Stage) if pair not in _ARROWS])
 async def test_no_other_arrow_is_taken(store: Store, stage: Stage, to: Stage) -> None:
     made = await stored(store, stage=stage)
-    if (stage, to) in _ARROWS:
-        return
     with pytest.raises(ValueError, match=f"no way for a foreign from {stage} to {to}"):
         await unit(store).bookings.move(made, to, now=NOW)
     assert await unit(store).bookings.get("B1") == made
-
-
-async def test_a_touch_keeps_the_state_and_says_nothing(store: Store) -> None:
-    made = await stored(store)
-    touched = await unit(store).bookings.touch(made, reads=3)
-    assert (touched.stage, touched.reads, touched.version) == (Stage.OPEN, 3, 2)
-    assert await unit(store).audit.about("B1") == []
-    assert await unit(store).boards.due(later(9), 9) == []
-    assert await unit(store).bookings.touch(made, reads=4) is None, "it has changed since"
 
 
 async def test_a_stopped_row_goes_on_when_it_enters_another_state(store: Store) -> None:

@@ -1,11 +1,11 @@
 """Queues out and in, followed resources: nothing twice, nothing lost, nothing out of order."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
-from bot.domain.payments.instruction import CallbackKind, Instruction, State
+from bot.domain.payments.instruction import CallbackKind, Instruction
 from storage import Conflict, Store, Tx
 from storage.rows import InboxState, OutboxRow, OutboxState
 from tests.storage.factories import NOW, ask, claims, instruction, later, post, unit
@@ -24,18 +24,7 @@ async def _claim(store: Store, seconds: float = 0, owner: str = "a", limit: int 
     return await claims(store, "outbox", seconds, owner, limit=limit)
 
 
-async def test_a_post_is_queued_once_whatever_became_of_it(store: Store) -> None:
-    assert await _add(store, "1")
-    assert not await _add(store, "2", key="key-1")
-    [row] = await _claim(store)
-    assert row.payload == {"text": "\x00 <@U1>"}
-    await unit(store).outbox.dead("1", "gone")
-    assert not await _add(store, "3", key="key-1")
-    held = await unit(store).outbox.by_key("key-1")
-    assert (held.id, held.state, held.last_error) == ("1", OutboxState.DEAD, "gone")
-
-
-async def test_first_in_first_out_for_each_place(store: Store) -> None:
+async def test_posts_of_one_subject_go_first_in_first_out(store: Store) -> None:
     one, two = await ask(store), await ask(store)
     # The ids run backwards, as they may within a millisecond: the order of adding counts.
     await _add(store, "z", about=one)
@@ -43,8 +32,8 @@ async def test_first_in_first_out_for_each_place(store: Store) -> None:
     await _add(store, "x", about=one, place="requester")
     await _add(store, "w", about=two)
     await _add(store, "v")
-    await _add(store, "u")
-    assert [row.id for row in await _claim(store)] == ["z", "x", "w", "v", "u"]
+    assert not await _add(store, "u", key="key-v")
+    assert [row.id for row in await _claim(store)] == ["z", "x", "w", "v"]
     assert await _claim(store) == []
     for finish in (
         lambda tx: tx.outbox.again("z", later(5), "later"),
@@ -77,56 +66,6 @@ async def test_an_urgent_post_goes_first_behind_those_of_its_own_subject(store: 
     await _add(store, "usual")
     await _add(store, "alert", urgent=True)
     assert [row.id for row in await _claim(store, 1)] == ["alert", "usual"]
-
-
-async def test_a_dead_post_lets_the_next_one_go(store: Store) -> None:
-    one = await ask(store)
-    await _add(store, "1", about=one)
-    await _add(store, "2", about=one)
-    await _claim(store)
-    await unit(store).outbox.dead("1", "invalid_blocks")
-    assert [row.id for row in await _claim(store)] == ["2"]
-
-
-async def test_an_attempt_that_was_none_is_taken_back(store: Store) -> None:
-    await _add(store, "1")
-    for put_off in (
-        lambda tx: tx.outbox.again("1", NOW, "asked us to wait", counted=False),
-        lambda tx: tx.outbox.unknown("1", NOW, "asked us to wait", payload={"search": 1}, counted=False),
-    ):
-        await _claim(store)
-        assert await store.write(put_off)
-    [row] = await _claim(store)
-    assert (row.attempts, row.payload) == (1, {"search": 1})
-    assert await unit(store).outbox.note("1", {"search": 2})
-    held = await unit(store).outbox.get("1")
-    assert (held.payload, held.lease_owner, held.attempts) == ({"search": 2}, "a", 1)
-    await unit(store).outbox.dead("1", "gone")
-    assert not await unit(store).outbox.note("1", {})
-
-
-async def test_a_claimed_post_says_whether_to_look_first(store: Store) -> None:
-    await _add(store, "1")
-    [row] = await _claim(store)
-    assert (row.state, row.before, row.attempts, row.lease_owner) == (OutboxState.SENDING, OutboxState.NEW, 1, "a")
-    await unit(store).outbox.unknown("1", NOW, "time-out")
-    [row] = await _claim(store)
-    assert (row.state, row.before, row.attempts, row.last_error) == (
-        OutboxState.UNKNOWN,
-        OutboxState.UNKNOWN,
-        2,
-        "time-out",
-    )
-    assert await _claim(store, 29) == []
-    assert [row.before for row in await _claim(store, 30)] == [OutboxState.UNKNOWN]  # who looked died
-
-
-async def test_a_redirected_post_goes_out_with_its_new_payload(store: Store) -> None:
-    await _add(store, "1")
-    await _claim(store)
-    await unit(store).outbox.redirect("1", payload={"direct": True}, due_at=NOW)
-    [row] = await _claim(store)
-    assert (row.before, row.payload) == (OutboxState.NEW, {"direct": True})
 
 
 async def test_a_dead_sender_leaves_the_outcome_unknown(store: Store) -> None:
@@ -162,21 +101,12 @@ async def test_a_post_is_held_for_longer_only_by_who_still_has_it(store: Store) 
     assert await hold(theirs, 52)
 
 
-PAUSE = timedelta(seconds=3)
-
-
-async def _receive(store: Store, asked: Instruction, name: str, **more: Any) -> bool:
-    values: dict[str, Any] = {
-        "new_id": lambda: f"id-{name}",
-        "token_hash": "t",
-        "body_hash": name,
-        "now": NOW,
-        "pause": PAUSE,
-    } | more
-
+async def _receive(store: Store, asked: Instruction, name: str, now: datetime = NOW) -> bool:
     def receive(tx: Tx) -> bool:
-        tx.tokens.put(token_hash=values["token_hash"], instruction_id=asked.id, kind=CallbackKind.CANCEL)
-        return tx.inbox.receive(**values)
+        tx.tokens.put(token_hash="t", instruction_id=asked.id, kind=CallbackKind.CANCEL)
+        return tx.inbox.receive(
+            new_id=lambda: f"id-{name}", token_hash="t", body_hash=name, now=now, pause=timedelta(seconds=3)
+        )
 
     return await store.write(receive)
 
@@ -197,28 +127,6 @@ async def test_an_address_has_one_row_however_much_comes(store: Store) -> None:
     assert (row.state, row.attempts, row.received_at, row.due_at) == (InboxState.RECEIVED, 0, later(1), later(3))
 
 
-async def test_a_request_of_slack_is_seen_once_until_it_is_too_old_to_be_one(store: Store) -> None:
-    async def first(name: str, seconds: float) -> Any:
-        return await unit(store).seen.first_time(name, now=later(seconds), kept=timedelta(seconds=600))
-
-    assert await first("a", 0)
-    assert not await first("a", 600)
-    assert await first("b", 601)
-    assert await first("a", 601)
-
-
-async def test_callbacks_that_wait_are_swept_and_no_others(store: Store) -> None:
-    asked = await ask(store)
-    for name in ("a", "b"):
-        await _receive(store, asked, name, token_hash=name)
-    found, end = await unit(store).sweep.page("inbox")
-    assert ([row.id for row in found], end) == (["id-a", "id-b"], None)
-    for name, state in (("a", InboxState.APPLIED), ("b", InboxState.UNCONFIRMED)):
-        assert await unit(store).inbox.finish(f"id-{name}", state, hints=1)
-        found, _ = await unit(store).sweep.page("inbox")
-        assert [row.id for row in found] == ["id-b"] * (name == "a")
-
-
 async def test_what_comes_while_somebody_looks_is_looked_at_too(store: Store) -> None:
     asked = await ask(store)
     await _receive(store, asked, "a")
@@ -233,29 +141,6 @@ async def test_what_comes_while_somebody_looks_is_looked_at_too(store: Store) ->
     [_] = await claims(store, "inbox", 5, "c")
     await unit(store).inbox.finish(row.id, InboxState.UNCONFIRMED, hints=2)
     assert await store.read(lambda tx: tx.queues.waiting(NOW)["callbacks"].oldest) is None
-
-
-async def test_what_came_for_a_request_can_be_hastened(store: Store) -> None:
-    asked, other = await ask(store), await ask(store)
-    for one, name in ((asked, "mine"), (other, "theirs")):
-        await _receive(store, one, name, token_hash=name)
-    for row in await claims(store, "inbox"):
-        await unit(store).inbox.again(row.id, later(9))
-    await unit(store).inbox.hasten(asked.id, later(2))
-    assert await claims(store, "inbox", 1, "b") == []
-    [row] = await claims(store, "inbox", 2, "b")
-    assert row.instruction_id == asked.id
-    await unit(store).inbox.finish(row.id, InboxState.APPLIED, hints=row.hints)
-    await unit(store).inbox.hasten(asked.id, later(2))
-    assert await claims(store, "inbox", 8, "b") == []
-
-
-async def test_two_addresses_of_one_request_share_the_pause(store: Store) -> None:
-    asked = await ask(store)
-    await _receive(store, asked, "a")
-    await claims(store, "inbox")
-    await _receive(store, asked, "x", token_hash="other", now=later(1))
-    assert [row.due_at for row in await store.read(lambda tx: callbacks_of(tx, asked.id))] == [NOW, later(3)]
 
 
 async def test_tokens_stand_for_one_thing_until_they_expire(store: Store) -> None:
@@ -274,38 +159,9 @@ async def test_tokens_stand_for_one_thing_until_they_expire(store: Store) -> Non
     assert await unit(store).tokens.find("t", later(5)) is None
 
 
-async def test_an_address_is_forgotten_90_days_after_its_request_ended_when_it_stands_no_more(store: Store) -> None:
-    asked = await ask(store)
-    await unit(store).instructions.move(asked, State.WITHDRAWN, now=NOW, actor="U1", action="withdrawn")
-    await unit(store).tokens.put(token_hash="t", instruction_id=asked.id, kind=CallbackKind.CONFIRMATION)
-    over = NOW + timedelta(days=90)
-    before = over - timedelta(seconds=1)
-    assert await unit(store).tokens.find("t", before) is not None
-    assert not await unit(store).tokens.has_old(now=before)
-    assert await unit(store).tokens.forget_old(now=before, limit=9) == 0
-    assert await unit(store).tokens.find("t", over) is None
-    assert await unit(store).tokens.has_old(now=over)
-    assert await unit(store).tokens.forget_old(now=over, limit=9) == 1
-
-
 async def test_nothing_is_stored_about_what_does_not_exist(store: Store) -> None:
     with pytest.raises(Conflict):
         await _receive(store, instruction(), "x")
-
-
-@pytest.mark.parametrize(("afresh", "polls"), [(False, 4), (True, 1)])
-async def test_a_resource_that_changed_is_read_at_the_pace_of_a_new_one(store: Store, afresh: bool, polls: int) -> None:
-    await unit(store).tracked.follow("bulk", "b-1", due_at=NOW, now=NOW)
-
-    async def claimed() -> Any:
-        [one] = await claims(store, "tracked", kind="bulk")
-        return one.polls
-
-    for counted in (1, 2, 3):
-        assert await claimed() == counted
-        assert await unit(store).tracked.again("bulk", "b-1", NOW, "Running")
-    await unit(store).tracked.again("bulk", "b-1", NOW, "Paid", afresh=afresh)
-    assert await claimed() == polls
 
 
 async def test_resources_are_followed_until_they_are_final(store: Store) -> None:

@@ -78,29 +78,6 @@ async def test_it_cannot_write(store: Store, database_url: str) -> None:
     assert await store.read(lambda tx: tx.audit.head().seq) == 0
 
 
-async def test_it_opens_what_no_process_has(database_url: str) -> None:
-    store = await Store.open(database_url, audit_key=KEY)
-    await store.write(_append)
-    await store.close()
-    for _ in range(2):
-        with open_for_reading(database_url, audit_key=KEY) as reading:
-            assert reading.read(lambda tx: tx.audit.head().seq) == 1
-    async with opened(database_url) as store:
-        await store.write(_append)
-
-
-async def test_it_shows_bytes_that_are_no_text(sqlite_url: str) -> None:
-    async with opened(sqlite_url) as store:
-        await store.write(_append)
-    with sqlite3.connect(sqlite_url.partition("///")[2]) as raw:
-        raw.execute("DROP TRIGGER audit_no_update")
-        raw.execute("UPDATE audit SET actor = CAST(x'55ff31' AS TEXT)")
-    raw.close()
-    with open_for_reading(sqlite_url, audit_key=KEY) as reading:
-        [row] = reading.read(lambda tx: list(tx.audit.stored()))
-    assert row.actor == "U\udcff1"
-
-
 def test_a_first_use_that_fails_leaves_no_file_open(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[sqlite3.Connection] = []
     connect = reading._connect
@@ -118,29 +95,6 @@ def test_a_first_use_that_fails_leaves_no_file_open(sqlite_url: str, monkeypatch
         pass
     with pytest.raises(sqlite3.ProgrammingError, match="closed database"):
         _ = opened[0].total_changes
-
-
-def test_there_must_be_a_database(tmp_path: Path) -> None:
-    url = f"sqlite+aiosqlite:///{tmp_path}/none.db"
-    with pytest.raises(StorageError, match="no database"), open_for_reading(url, audit_key=KEY):
-        pass
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_it_must_be_a_database(tmp_path: Path) -> None:
-    (tmp_path / "s.db").write_text("no database " * 100)
-    url = f"sqlite+aiosqlite:///{tmp_path}/s.db"
-    with pytest.raises(StorageError), open_for_reading(url, audit_key=KEY):
-        pass
-
-
-async def test_a_database_of_another_version_is_read_as_it_is(database_url: str) -> None:
-    store = await Store.open(database_url, audit_key=KEY)
-    await store.write(_append)
-    await store.write(lambda tx: tx.audit._connection.execute(text("UPDATE alembic_version SET version_num = '9999'")))
-    await store.close()
-    with open_for_reading(database_url, audit_key=KEY) as reading:
-        assert reading.read(lambda tx: tx.audit.head().seq) == 1
 
 
 def test_it_must_hold_an_audit(new_database_url: str) -> None:

@@ -149,25 +149,3 @@ async def test_readers_that_see_different_moments_do_not_contradict_each_other(s
     written = [filled(store, 3) for _ in range(10)]
     found = await asyncio.gather(*asked, *written)
     assert set(found) == {None}
-
-
-def test_the_memory_is_bounded() -> None:
-    rows = [Stored(seq, 0, f"i{seq % 7}", "", "", "", "", "{}", str(seq - 1), str(seq)) for seq in range(1, 100_002)]
-    walked, read = Walked(), list[int]()
-
-    def after(seq: int) -> list[Stored]:
-        return rows[seq:]
-
-    def intact(row: Stored) -> bool:
-        read.append(row.seq)
-        return True
-
-    def look() -> int:
-        read.clear()
-        own = [row for row in rows if row.instruction_id == "i1"]
-        assert walked.gap(own, rows=after, end=(len(rows), str(len(rows))), is_intact=intact, keep=True) is None
-        return len(read)
-
-    assert (look(), look()) == (100_001, 100_001), "beyond a hundred thousand rows it begins anew"
-    rows.pop()
-    assert (look(), look()) == (100_000, 0)
