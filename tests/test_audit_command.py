@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from bot.cli.audit import _damaged
 from bot.cli.main import main
 from bot.domain.anchors import Anchor
-from bot.domain.audit import Keys, Stored, Verdict, check
+from bot.domain.audit import Keys, Stored, check
 from bot.domain.references import derived_key
 from storage import Store, migrate
 from storage.anchors import AnchorFile, anchors_path
@@ -24,6 +23,7 @@ from tests.support.fixtures import Patch
 from tests.support.shown import shown
 
 EVERY = timedelta(minutes=15)
+BAD = "The audit does not hold. The first bad row is row {}: {}."
 
 
 @pytest.fixture(autouse=True)
@@ -53,35 +53,19 @@ There are no anchors in ~/anchors, so rows cut off at the end cannot be noticed.
     await store.close()
 
 
-async def test_an_empty_audit_holds(database_url: str) -> None:
-    await migrate(database_url)
-    assert said(0, database_url) == snapshot("""\
-The audit holds: 0 rows.
-Head: ······
-""")
-
-
 async def test_what_the_database_says_of_a_request_is_compared_with_the_audit(database_url: str) -> None:
     await migrate(database_url)
     store = await Store.open(database_url, audit_key=KEY)
     one = instruction(created_at=datetime.now(UTC))
     await store.write(lambda tx: tx.instructions.insert(one, actor=one.requester))
     await store.close()
-    assert said(0, database_url) == snapshot("""\
-The audit holds: 1 row.
-Head: ······
-What was asked, decided and sent agrees with it: 1 request.
-There are no anchors in ~/anchors, so rows cut off at the end cannot be noticed.
-""")
+    assert "What was asked, decided and sent agrees with it: 1 request." in said(0, database_url)
     tamper(database_url, "UPDATE instruction SET state = 'approved', requirement = '{\"quorum\":1}'")
-    told = said(1, database_url)
-    assert told.replace(one.reference, "P-······") == snapshot("""\
-The audit holds: 1 row.
-Head: ······
-The database disagrees with the audit:
-P-······: it needs fewer approvals than it did; its state in the audit: preparing; its send window is different.
-There are no anchors in ~/anchors, so rows cut off at the end cannot be noticed.
-""")
+    _, told = said(1, database_url).split("The database disagrees with the audit:\n")
+    assert told.splitlines()[0].replace(one.reference, "P-······") == snapshot(
+        "P-······: it needs fewer approvals than it did; its state in the audit: preparing; its send window is "
+        "different."
+    )
 
 
 SWAP = [
@@ -116,32 +100,31 @@ async def test_what_was_tampered_with_is_named(url: str, statements: list[str], 
     tamper(url, *statements)
     answer = audit("verify", url=url)
     assert answer.code == 1
-    assert answer.out.splitlines()[0] == f"The audit does not hold. The first bad row is row {row}: {damage}."
+    assert answer.out.splitlines()[0] == BAD.format(row, damage)
     held = {0: "There is no good row before it.", 1: "There is no good row before it.", 2: "Row 1 holds."}
     assert held.get(row, "Rows 1 to ") in answer.out
 
 
 async def test_a_bad_row_is_shown_and_cannot_command_the_terminal(url: str) -> None:
     tamper(url, "UPDATE audit SET actor = 'x\x1b[2J' WHERE seq = 4")
-    assert said(1, url) == snapshot("""\
-The audit does not hold. The first bad row is row 4: changed.
-Its content is not what was written.
-In its place stands: (time) UTC  P-······  x\\x1b[2J  observed, awaiting to approved
-Rows 1 to 3 hold.
-There are no anchors in ~/anchors, so rows cut off at the end cannot be noticed.
-""")
+    assert said(1, url).splitlines()[1:4] == snapshot(
+        [
+            "Its content is not what was written.",
+            "In its place stands: (time) UTC  P-······  x\\x1b[2J  observed, awaiting to approved",
+            "Rows 1 to 3 hold.",
+        ]
+    )
 
 
 async def test_another_key_makes_the_first_row_bad_and_says_what_that_may_mean(url: str) -> None:
-    assert said(1, url, SECRET_KEY="another-secret-key-than-the-one") == snapshot("""\
-The audit does not hold. The first bad row is row 1: changed.
-Its content is not what was written.
-In its place stands: (time) UTC  P-······  U01  booked, nothing to new
-There is no good row before it.
-Is SECRET_KEY the one the bot runs with? With another one, every row looks changed.
-SECRET_KEY is not the one that the database says it was written with.
-There are no anchors in ~/anchors, so rows cut off at the end cannot be noticed.
-""")
+    told = said(1, url, SECRET_KEY="another-secret-key-than-the-one").splitlines()
+    assert told[0] == BAD.format(1, "changed")
+    assert told[4:6] == snapshot(
+        [
+            "Is SECRET_KEY the one the bot runs with? With another one, every row looks changed.",
+            "SECRET_KEY is not the one that the database says it was written with.",
+        ]
+    )
 
 
 # anchors
@@ -160,32 +143,25 @@ async def test_a_tail_cut_off_together_with_the_head_is_found_by_the_anchors_alo
     file = await anchored(url, 2, 7)
     assert said(0, url).splitlines()[-1] == snapshot("Anchors: 2 in ~/anchors, the last at row 7, (time) UTC.")
     tamper(url, CUT, HEAD_TOO)
-    assert said(1, url) == snapshot("""\
-The audit does not hold. The first bad row is row 6: cut off.
-Row 7 was there on (time) UTC, says an anchor.
-Rows 1 to 5 hold.
-Anchors: 2 in ~/anchors, the last at row 7, (time) UTC.
-""")
+    told = said(1, url).splitlines()
+    assert told[:2] == [BAD.format(6, "cut off"), "Row 7 was there on (time) UTC, says an anchor."]
     assert audit("verify", "--without-anchors", url=url).code == 0
     copy = file.path.rename(file.path.with_name("a copy kept elsewhere"))
-    assert said(1, url, "--anchors", str(copy)).startswith("The audit does not hold")
+    assert said(1, url, "--anchors", str(copy)).startswith(BAD.format(6, "cut off"))
     assert audit("verify", "--anchors", "nowhere", url=url).code == 1
 
 
-async def test_a_database_in_place_of_the_real_one_is_found(database_url: str) -> None:
-    await write(database_url, [entry(number) for number in range(1, ROWS + 1)])
-    await anchored(database_url, 3, 6)
-    forged = [one for one in (row.entry() for row in rows_of(database_url)) if one is not None]
+async def test_a_database_in_place_of_the_real_one_is_found(url: str) -> None:
+    await anchored(url, 3, 6)
+    forged = [one for one in (row.entry() for row in rows_of(url)) if one is not None]
     forged[4] = entry(5, actor="U0EVE")
-    tamper(database_url, "DELETE FROM audit", "DELETE FROM audit_head")
-    await write(database_url, forged)  # by somebody with the key
-    assert said(1, database_url) == snapshot("""\
-The audit does not hold. The first bad row is row 6: replaced.
-It is not the row that stood here on (time) UTC, says an anchor.
-In its place stands: (time) UTC  P-······  U06  observed, sending to committed
-Rows 1 to 5 hold.
-Anchors: 2 in ~/anchors, the last at row 6, (time) UTC.
-""")
+    tamper(url, "DELETE FROM audit", "DELETE FROM audit_head")
+    await write(url, forged)  # by somebody with the key
+    told = said(1, url).splitlines()
+    assert told[:2] == [
+        BAD.format(6, "replaced"),
+        "It is not the row that stood here on (time) UTC, says an anchor.",
+    ]
 
 
 async def test_anchors_without_our_seal_are_no_witnesses(url: str) -> None:
@@ -193,13 +169,14 @@ async def test_anchors_without_our_seal_are_no_witnesses(url: str) -> None:
     await anchored(url, 5, secret="another")
     with file.path.open("a") as out:
         out.write('{"at": "2026-11-2')
-    assert said(1, url) == snapshot("""\
-The audit holds: 8 rows.
-Head: ······
-Anchors: 1 in ~/anchors, the last at row 2, (time) UTC.
-The anchors were tampered with: line 2 of ~/anchors was not written by the bot.
-Cut off by a power failure: line 3 of ~/anchors.
-""")
+    told = said(1, url).splitlines()
+    assert told[0] == "The audit holds: 8 rows."
+    assert told[-2:] == snapshot(
+        [
+            "The anchors were tampered with: line 2 of ~/anchors was not written by the bot.",
+            "Cut off by a power failure: line 3 of ~/anchors.",
+        ]
+    )
 
 
 @pytest.mark.parametrize("garbage", ["garbage", '{"at": "2026-11-2', "\\x00\\x00", "[]"])
@@ -207,27 +184,16 @@ async def test_a_garbled_line_of_the_anchors_is_tampering(url: str, garbage: str
     file = await anchored(url, 2)
     with file.path.open("a") as out:
         out.write(f"{garbage}\n")
-    assert said(1, url) == snapshot("""\
-The audit holds: 8 rows.
-Head: ······
-Anchors: 1 in ~/anchors, the last at row 2, (time) UTC.
-The anchors were tampered with: line 2 of ~/anchors is no anchor, and no power failure cut it off.
-""")
+    assert said(1, url).splitlines()[-1].startswith("The anchors were tampered with: line 2 of ~/anchors is no anchor")
 
 
 async def test_anchors_that_ought_to_be_there_are_missed(sqlite_url: str) -> None:
     await write(sqlite_url, [entry(1, at=datetime.now(UTC))])
     young = said(0, sqlite_url)
-    assert young == snapshot("""\
-The audit holds: 1 row.
-Head: ······
-There are no anchors in ~/anchors, so rows cut off at the end cannot be noticed.
-""")
     tamper(sqlite_url, "DELETE FROM audit", "DELETE FROM audit_head")
     await write(sqlite_url, [entry(1, at=datetime.now(UTC) - 3 * EVERY)])
-    assert said(1, sqlite_url).removeprefix(young) == snapshot(
-        """The bot writes them within minutes, so they were removed or lie elsewhere: name the file with \
---anchors, or check the chain alone with --without-anchors.\n"""
+    assert (
+        said(1, sqlite_url).removeprefix(young).startswith("The bot writes them within minutes")
     )
     assert audit("verify", "--without-anchors", url=sqlite_url).code == 0
 
@@ -243,20 +209,11 @@ def said(code: int, url: str, *more: str, **environment: str) -> str:
 def test_it_needs_two_settings_and_says_which(tmp_path: Path) -> None:
     url = f"sqlite+aiosqlite:///{tmp_path}/none.db"
     missing = audit("verify", url=url, SECRET_KEY="")
-    assert (missing.code, missing.out) == (1, "")
-    assert missing.err == snapshot("""\
-switchboard cannot go on:
-SECRET_KEY is missing
-→ set the one that the bot runs with
-""")
+    assert (missing.code, missing.out, missing.err.splitlines()[1]) == (1, "", "SECRET_KEY is missing")
     for verb in ("verify", "export"):
         nothing = audit(verb, url=url)
         assert (nothing.code, nothing.out) == (1, "")
-        assert nothing.err.replace(str(tmp_path), "~") == snapshot("""\
-switchboard cannot go on:
-There is no database: ~/none.db
-→ Set DATABASE_URL to the database of the bot; a relative path counts from the working directory.
-""")
+        assert nothing.err.splitlines()[1] == f"There is no database: {tmp_path}/none.db"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -265,16 +222,6 @@ def test_what_it_cannot_do_is_a_usage_error(arguments: Sequence[str], capsys: py
     with pytest.raises(SystemExit):
         main(["audit", *arguments])
     assert "usage:" in capsys.readouterr().err
-
-
-async def test_a_row_names_the_request_by_its_reference_or_else_by_its_id(url: str) -> None:
-    store = await Store.open(url, audit_key=KEY)
-    named = entry(1).instruction_id
-    row = (await store.read(lambda tx: tx.audit.about(named)))[0]
-    await store.close()
-    verdict = Verdict(rows=1, head="", bad_seq=2, found=row)
-    shown = [_damaged(verdict, 2, reference)[2] for reference in ("P-4F7K2M", "")]
-    assert [line.split("  ")[1] for line in shown] == ["P-4F7K2M", named]
 
 
 # export
@@ -325,10 +272,7 @@ async def test_a_file_is_the_owners_alone_and_whole_or_not_there(url: str, tmp_p
     assert not target.with_name(f"{target.name}.part").exists()
     answer = audit("export", "--output", str(tmp_path / "no" / "where"), url=url)
     assert (answer.code, answer.out) == (1, "")
-    assert answer.err.replace(str(tmp_path), "~") == snapshot("""\
-switchboard cannot go on:
-~/no/where cannot be written: No such file or directory
-""")
+    assert answer.err.splitlines()[1] == f"{tmp_path}/no/where cannot be written: No such file or directory"
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
@@ -344,11 +288,3 @@ async def test_rows_that_were_tampered_with_leave_too(sqlite_url: str, kind: str
     assert answer.code == 0
     assert len(answer.out.splitlines()) == ROWS + (kind == "csv")
     assert "no json" in answer.out
-
-
-@pytest.mark.parametrize("page", [3, 4, 8, 9])
-async def test_every_row_leaves_whatever_the_size_of_a_page(sqlite_url: str, monkeypatch: Patch, page: int) -> None:
-    await write(sqlite_url, [entry(number) for number in range(1, ROWS + 1)])
-    monkeypatch.setattr("bot.cli.audit._PAGE", page)
-    lines = audit("export", "--format", "jsonl", url=sqlite_url).out.splitlines()
-    assert [json.loads(line)["seq"] for line in lines] == [1, 2, 3, 4, 5, 6, 7, 8]
