@@ -4,14 +4,12 @@ import csv
 import io
 import json
 import re
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from inline_snapshot import snapshot
 
-from bot.cli.main import main
 from bot.domain.anchors import Anchor
 from bot.domain.audit import Keys, Stored, check
 from bot.domain.references import derived_key
@@ -192,9 +190,7 @@ async def test_anchors_that_ought_to_be_there_are_missed(sqlite_url: str) -> Non
     young = said(0, sqlite_url)
     tamper(sqlite_url, "DELETE FROM audit", "DELETE FROM audit_head")
     await write(sqlite_url, [entry(1, at=datetime.now(UTC) - 3 * EVERY)])
-    assert (
-        said(1, sqlite_url).removeprefix(young).startswith("The bot writes them within minutes")
-    )
+    assert said(1, sqlite_url).removeprefix(young).startswith("The bot writes them within minutes")
     assert audit("verify", "--without-anchors", url=sqlite_url).code == 0
 
 
@@ -215,13 +211,6 @@ def test_it_needs_two_settings_and_says_which(tmp_path: Path) -> None:
         assert (nothing.code, nothing.out) == (1, "")
         assert nothing.err.splitlines()[1] == f"There is no database: {tmp_path}/none.db"
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("arguments", [(), ("dance",), ("export", "--format", "xml")])
-def test_what_it_cannot_do_is_a_usage_error(arguments: Sequence[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["audit", *arguments])
-    assert "usage:" in capsys.readouterr().err
 
 
 # export

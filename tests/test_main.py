@@ -3,7 +3,6 @@
 import json
 import re
 import socket
-import sqlite3
 import subprocess
 import sys
 import tomllib
@@ -47,23 +46,14 @@ def refused(capfd: Printed, *arguments: str) -> str:
     return err.removeprefix("switchboard cannot go on:\n")
 
 
-@pytest.mark.parametrize("arguments", [[], ["nonsense"], ["run", "--nonsense"], ["playground", "--port", "x"]])
-def test_what_is_no_command_is_answered_with_its_usage(arguments: list[str], capfd: Printed) -> None:
+@pytest.mark.parametrize(
+    "arguments",
+    ["", "nonsense", "run --nonsense", "playground --port=4000.5", "playground --port=65536", "audit dance"],
+)
+def test_what_is_no_command_is_answered_with_its_usage(arguments: str, capfd: Printed) -> None:
     with pytest.raises(SystemExit) as left:
-        main(arguments)
-    assert (left.value.code, capfd.readouterr().err.partition(" [")[0]) == (2, f"usage: switchboard{_verb(arguments)}")
-
-
-def _verb(arguments: list[str]) -> str:
-    return f" {arguments[0]}" if arguments[:1] == ["playground"] else ""
-
-
-@pytest.mark.parametrize("port", ["65536", "-1", "4000.5", "9" * 30])
-def test_a_port_that_cannot_be_one_is_said_in_words(port: str, capfd: Printed) -> None:
-    with pytest.raises(SystemExit) as left:
-        main(["playground", f"--port={port}"])
-    said = capfd.readouterr().err.splitlines()[-1].partition("argument ")[2]
-    assert (left.value.code, said) == (2, "--port: must be a whole number from 0 to 65535. Example: --port 4000")
+        main(arguments.split())
+    assert (left.value.code, capfd.readouterr().err.startswith("usage: switchboard")) == (2, True)
 
 
 def test_the_version_is_the_one_of_the_project(capfd: Printed) -> None:
@@ -136,63 +126,58 @@ def test_migrate_makes_the_database_needs_no_slack_and_can_be_repeated(monkeypat
         assert main(["migrate"]) == 0
     assert capfd.readouterr().out.count("The database is up to date.") == 2
     assert Path("switchboard.db").stat().st_mode & 0o077 == 0
-    with closing(sqlite3.connect("switchboard.db")) as connection:
-        assert connection.execute("SELECT count(*) FROM instruction").fetchone() == (0,)
 
 
 @pytest.mark.parametrize("command", ["migrate", "run"])
-def test_a_database_that_cannot_be_used_is_said_in_words(command: str, monkeypatch: Patch, capfd: Printed) -> None:
-    found = []
-    for url in (
-        "sqlite+aiosqlite:////nowhere/at/all/x.db",
-        "sqlite+aiosqlite:///:memory:",
-        "sqlite+aiosqlite:///policy.toml",
-        "postgresql://somebody:pass-sentinel@127.0.0.1:1/x",
-    ):
-        monkeypatch.setenv("DATABASE_URL", url)
-        answer = refused(capfd, command)
-        assert "sentinel" not in answer
-        found.append(re.sub("(?s)(?<=OperationalError: ).+(?=\n→)", "…", answer))  # the driver's own words
-    assert "".join(found) == snapshot("""\
-The folder of the database cannot be used: No such file or directory: /nowhere/at/all
-→ Create the folder, or give the user that runs Switchboard the right to write into it.
-SQLite needs the path of a file: what is in memory is lost with money in it.
-→ Set DATABASE_URL to e.g. sqlite+aiosqlite:///switchboard.db or postgresql://user@host/database.
-The database cannot be used: file is not a database
-→ See that DATABASE_URL names a database file of Switchboard, or none yet.
-OperationalError: …
-→ The database server cannot be used: see whether it runs, and whether host, port, name, user and password in \
-DATABASE_URL are right.
-""")
+@pytest.mark.parametrize(
+    ("url", "problem", "mend"),
+    [
+        (
+            "sqlite+aiosqlite:////nowhere/at/all/x.db",
+            "The folder of the database cannot be used: No such",
+            "Create the",
+        ),
+        (
+            "sqlite+aiosqlite:///:memory:",
+            "SQLite needs the path of a file: what is in memory is lost",
+            "Set DATABASE_URL",
+        ),
+        (
+            "sqlite+aiosqlite:///policy.toml",
+            "The database cannot be used: file is not a database",
+            "See that DATABASE_",
+        ),
+        (
+            "postgresql://somebody:pass-sentinel@127.0.0.1:1/x",
+            "OperationalError: ",
+            "The database server cannot be used",
+        ),
+    ],
+)
+def test_a_database_that_cannot_be_used_is_said_in_words(
+    command: str, url: str, problem: str, mend: str, monkeypatch: Patch, capfd: Printed
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", url)
+    answer = refused(capfd, command)
+    assert (answer.startswith(problem), f"\n→ {mend}" in answer, "sentinel" in answer) == (True, True, False), answer
 
 
-def test_what_only_shows_at_start_is_said_in_words(monkeypatch: Patch, capfd: Printed) -> None:
-    found = []
-    for name, value in (
-        ("HOST", "203.0.113.1"),
-        ("HOST", "no.such.host.invalid"),
-        ("POLICY_FILE", "absent.toml"),
-        ("SERVICES_FILE", "absent.toml"),
-        ("SERVICES_FILE", "."),
-        ("SERVICES_FILE", "policy.toml"),
-    ):
-        with monkeypatch.context() as changed:
-            changed.setenv(name, value)
-            found.append(refused(capfd, "run"))
-    assert "".join(found) == snapshot("""\
-HOST '203.0.113.1' is no address of this machine
-→ Example: HOST=127.0.0.1, or HOST=0.0.0.0 for all of them
-HOST 'no.such.host.invalid' is no address of this machine
-→ Example: HOST=127.0.0.1, or HOST=0.0.0.0 for all of them
-POLICY_FILE: there is no file 'absent.toml'. Example: POLICY_FILE=policy.toml (copy policy.example.toml)
-→ fix the settings listed above, then restart
-SERVICES_FILE: absent.toml cannot be read (No such file or directory). Name a readable file, or unset it
-→ fix the settings listed above, then restart
-SERVICES_FILE: . cannot be read (Is a directory). Name a readable file, or unset it
-→ fix the settings listed above, then restart
-policy.toml: channels: no such service; there is: payments, delivery, localization, email. For example: [payments]
-→ fix the settings listed above, then restart
-""")
+@pytest.mark.parametrize(
+    ("name", "value", "problem"),
+    [
+        ("HOST", "203.0.113.1", "HOST '203.0.113.1' is no address of this machine"),
+        ("HOST", "no.such.host.invalid", "HOST 'no.such.host.invalid' is no address of this machine"),
+        ("POLICY_FILE", "absent.toml", "POLICY_FILE: there is no file 'absent.toml'"),
+        ("SERVICES_FILE", "absent.toml", "SERVICES_FILE: absent.toml cannot be read (No such file or directory)"),
+        ("SERVICES_FILE", ".", "SERVICES_FILE: . cannot be read (Is a directory)"),
+        ("SERVICES_FILE", "policy.toml", "policy.toml: channels: no such service; there is: payments, delivery"),
+    ],
+)
+def test_wrong_setting_found_at_start_is_named(
+    monkeypatch: Patch, capfd: Printed, name: str, value: str, problem: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    assert refused(capfd, "run").startswith(problem)
 
 
 def test_a_port_that_is_taken_is_said_in_words(monkeypatch: Patch, capfd: Printed) -> None:
@@ -201,10 +186,7 @@ def test_a_port_that_is_taken_is_said_in_words(monkeypatch: Patch, capfd: Printe
         taken.listen()
         port = taken.getsockname()[1]
         monkeypatch.setenv("PORT", str(port))
-        assert refused(capfd, "run").replace(str(port), "4000") == snapshot("""\
-PORT 4000 is taken by another program
-→ choose a free one above 1023. Example: PORT=3001
-""")
+        assert refused(capfd, "run").startswith(f"PORT {port} is taken by another program\n→ choose a free one above")
 
 
 @pytest.mark.parametrize("prefix", ["", "sb-"])
@@ -223,10 +205,7 @@ def test_a_manifest_with_an_example_for_its_address_says_so(capfd: Printed) -> N
     assert main(["manifest"]) == 0
     out, err = capfd.readouterr()
     assert json.loads(out)
-    assert err == snapshot("""\
-PUBLIC_URL is missing, so the addresses above are an example: Slack would call https://switchboard.example.com.
-→ set PUBLIC_URL to where Slack reaches this bot, or SLACK_APP_TOKEN for Socket Mode, and print it again
-""")
+    assert err.startswith("PUBLIC_URL is missing, so the addresses above are an example")
 
 
 def test_a_manifest_for_socket_mode_has_no_address(monkeypatch: Patch, capfd: Printed) -> None:
@@ -245,37 +224,19 @@ def test_the_manifest_in_the_tree_is_the_one_the_code_declares() -> None:
     assert len(kept["features"]["shortcuts"][0]["name"]) <= 24
 
 
-def test_routes_prints_the_table(capfd: Printed) -> None:
-    assert main(["routes"]) == 0
-    assert [line for line in capfd.readouterr().out.splitlines() if "payments.commit_payout" in line] == snapshot(
-        [
-            """payments.commit_payout                   POST   /payouts/{id}/commit                           A1, \
-moves money, UNCONFIRMED"""
-        ]
-    )
-
-
-def test_routes_prints_the_words_of_the_delivery_service(tmp_path: Path, monkeypatch: Patch, capfd: Printed) -> None:
+def test_routes_prints_the_table_and_what_an_operator_changed(
+    tmp_path: Path, monkeypatch: Patch, capfd: Printed
+) -> None:
     file = tmp_path / "services.toml"
-    file.write_text('[delivery.states]\nDELIVERED = "COMPLETED"\n', encoding="utf-8")
+    file.write_text('[payments.get_operation]\npath = "/op/{id}"\n[delivery.states]\nDELIVERED = "COMPLETED"\n')
     monkeypatch.setenv("SERVICES_FILE", str(file))
     assert main(["routes"]) == 0
-    told = [line.split() for line in capfd.readouterr().out.splitlines() if line.startswith("delivery.")]
-    found = {line[0]: line[1:] for line in told if line[1] == "="}
-    assert found["delivery.states.ON_HOLD"] == ["=", "ON_HOLD", "D"]
-    assert found["delivery.states.COMPLETED"] == ["=", "COMPLETED", "A1"]
-    assert found["delivery.states.DELIVERED"] == ["=", "COMPLETED", "A1,", "overridden"]
-    assert found["delivery.units.cook_time"] == ["=", "milliseconds", "A1"]
-    assert len(found) == 18
-
-
-def test_routes_says_what_an_operator_changed(tmp_path: Path, monkeypatch: Patch, capfd: Printed) -> None:
-    file = tmp_path / "services.toml"
-    file.write_text('[payments.get_operation]\npath = "/op/{id}"\n', encoding="utf-8")
-    monkeypatch.setenv("SERVICES_FILE", str(file))
-    assert main(["routes"]) == 0
-    told = [line.split() for line in capfd.readouterr().out.splitlines() if line.startswith("payments.")]
-    assert [line[:3] for line in told if line[-1] == "overridden"] == [["payments.get_operation", "GET", "/op/{id}"]]
+    told = dict(line.split(maxsplit=1) for line in capfd.readouterr().out.splitlines() if " " in line)
+    assert told["payments.commit_payout"].endswith("A1, moves money, UNCONFIRMED")
+    assert told["payments.get_operation"].split()[1::2] == ["/op/{id}", "overridden"]
+    assert told["delivery.states.ON_HOLD"].split() == ["=", "ON_HOLD", "D"]
+    assert told["delivery.states.DELIVERED"].split() == ["=", "COMPLETED", "A1,", "overridden"]
+    assert told["delivery.units.cook_time"].split() == ["=", "milliseconds", "A1"]
 
 
 @pytest.mark.parametrize("command", ["run", "migrate", "routes", "manifest"])

@@ -34,10 +34,12 @@ class Bot:
     def __init__(self, store: Store, file: AnchorFile) -> None:
         self.store = store
         self.file = file
-        self.high_water = HighWater(
-            store=store, file=file, clock=SystemClock(), policy=load_policy(Path("policy.toml"))
-        )
+        self.high_water = self.beside(file)
         self.asked = instruction(state=State.APPROVED, created_at=SystemClock().now())
+
+    def beside(self, file: AnchorFile) -> HighWater:
+        """The guard of a process with this file of anchors."""
+        return HighWater(store=self.store, file=file, clock=SystemClock(), policy=load_policy(Path("policy.toml")))
 
     async def lose(self) -> None:
         """Store a request and an anchor that the database does not know, then compare."""
@@ -68,9 +70,7 @@ async def resume(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 
 async def test_it_waits_for_every_look_and_then_goes_on(bot: Bot, capsys: pytest.CaptureFixture[str]) -> None:
-    assert await resume(capsys) == snapshot("""\
-Switchboard isn't read-only. There is nothing to resume.
-exit code 0""")
+    assert (await resume(capsys)).endswith("There is nothing to resume.\nexit code 0")
     await bot.lose()
     assert not await bot.high_water.may_leave("payments.one_step_payout x")
     assert await resume(capsys) == snapshot("""\
@@ -85,50 +85,33 @@ their way), or check the providers' dashboards and run `switchboard resume --for
 exit code 1""")
     assert await bot.store.read(reading_only) is not None
     await bot.looked()
-    assert await resume(capsys, "--look") == snapshot("""\
-Read-only since …: the anchor file lists audit rows that this database doesn't have.
-  P-······: absent: the list of payouts doesn't have it
-Sent before, and not in this database; check it in the provider's dashboard:
-  payments.one_step_payout lost
-exit code 0""")
+    looked = await resume(capsys, "--look")
+    assert "  P-······: absent: the list of payouts doesn't have it\n" in looked
     assert await bot.store.read(reading_only) is not None
-    assert await resume(capsys) == snapshot("""\
-Read-only since …: the anchor file lists audit rows that this database doesn't have.
-  P-······: absent: the list of payouts doesn't have it
-Sent before, and not in this database; check it in the provider's dashboard:
-  payments.one_step_payout lost
-The anchors up to now are kept as …
+    found, _, resumed = (await resume(capsys)).partition("The anchors up to now are kept as …\n")
+    assert found == looked.removesuffix("exit code 0")
+    assert resumed == snapshot("""\
 Switchboard sends again.
 Approved or voted on before, so it needs approval again: P-······
 exit code 0""")
-    after = await bot.store.read(lambda tx: tx.instructions.get(bot.asked.id))
+    after, head = await bot.store.read(lambda tx: (tx.instructions.get(bot.asked.id), tx.audit.head()))
     assert after is not None
     assert (after.state, after.round) == (State.AWAITING, bot.asked.round + 1)
     # The process that ran all the time continues, and anchors written from now on are valid.
-    assert await bot.high_water.may_leave("payments.one_step_payout x")
-    checked = audit("verify", url=str(Settings().database_url))
-    assert (checked.code, "The audit holds" in checked.out) == (0, True)
-    again = HighWater(store=bot.store, file=bot.file, clock=SystemClock(), policy=load_policy(Path("policy.toml")))
-    await again.compare()
-    assert await bot.store.read(reading_only) is None
-
-
-async def test_the_new_anchors_begin_with_the_head_of_the_chain(bot: Bot, capsys: pytest.CaptureFixture[str]) -> None:
-    await bot.lose()
-    await resume(capsys, "--force", "--reason", "looked")
-    head = await bot.store.read(lambda tx: tx.audit.head())
     first = await asyncio.to_thread(bot.file.last)
     assert first is not None
     assert (first.seq, first.head) == (head.seq, head.hash)
+    assert await bot.high_water.may_leave("payments.one_step_payout x")
+    checked = audit("verify", url=str(Settings().database_url))
+    assert (checked.code, "The audit holds" in checked.out) == (0, True)
+    await bot.beside(bot.file).compare()
+    assert await bot.store.read(reading_only) is None
 
 
 async def test_by_force_with_a_reason_that_the_audit_keeps(bot: Bot, capsys: pytest.CaptureFixture[str]) -> None:
     await bot.lose()
-    assert await resume(capsys, "--force") == snapshot("""\
-switchboard cannot go on:
---force needs a reason
-→ --force --reason "looked at the service's dashboard"
-exit code 1""")
+    refused = await resume(capsys, "--force")
+    assert ("--force needs a reason" in refused, refused.endswith("exit code 1")) == (True, True)
     assert (await resume(capsys, "--force", "--reason", "looked at the dashboard")).endswith("exit code 0")
     rows = await bot.store.read(audit_rows)
     last = [row.entry for row in rows if row.entry.action == "resumed"][-1]
@@ -141,8 +124,7 @@ async def test_a_host_whose_own_anchors_are_from_before_sets_them_aside(bot: Bot
     elsewhere = AnchorFile(tmp_path / "elsewhere.anchors", key=derived_key(SECRET, "anchor"))
     elsewhere.append(Anchor(at=SystemClock().now(), seq=51, head="e" * 64))
     await asyncio.to_thread(main, ["resume", "--force", "--reason", "looked"])
-    other = HighWater(store=bot.store, file=elsewhere, clock=SystemClock(), policy=load_policy(Path("policy.toml")))
-    await other.compare()
+    await bot.beside(elsewhere).compare()
     assert await bot.store.read(reading_only) is None
     assert not elsewhere.path.exists()
     assert len(await asyncio.to_thread(lambda: list(tmp_path.glob("elsewhere.anchors.*")))) == 1
@@ -152,12 +134,7 @@ async def test_a_database_that_goes_back_while_the_process_runs_is_noticed(bot: 
     """A replica that lacks the last writes takes over."""
     await bot.store.write(lambda tx: tx.instructions.insert(bot.asked, actor="U1"))
     assert await bot.high_water.may_leave("payments.commit_payout a")
-    behind = HighWater(
-        store=bot.store,
-        file=AnchorFile(tmp_path / "more.anchors", key=derived_key(SECRET, "anchor")),
-        clock=SystemClock(),
-        policy=load_policy(Path("policy.toml")),
-    )
+    behind = bot.beside(AnchorFile(tmp_path / "more.anchors", key=derived_key(SECRET, "anchor")))
     behind._file.append(Anchor(at=SystemClock().now(), seq=1, head="0" * 64))
     behind._last = behind._file.last()  # the anchor of its last send, before the replica took over
     assert not await behind.may_leave("payments.commit_payout b")

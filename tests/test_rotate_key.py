@@ -35,30 +35,13 @@ def said(capfd: Printed) -> str:
 
 
 def test_the_new_key_is_refused_until_it_was_changed(monkeypatch: Patch, capfd: Printed) -> None:
-    found = {}
-    for arguments in (["migrate"], ["audit", "verify", "--without-anchors"], ["rotate-key"]):
-        assert main(arguments) == 1
-        found[" ".join(arguments)] = said(capfd)
-    assert found == snapshot(
-        {
-            "migrate": """\
-switchboard cannot go on:
-SECRET_KEY is not the one that this database was written with.
-→ Set the SECRET_KEY it was written with. To change to another one, stop every process, set SECRET_KEY to the new \
-one and SECRET_KEY_OLD to the old one, and run `switchboard rotate-key`.
-""",
-            "audit verify --without-anchors": """\
-The audit holds: 0 rows.
-Head: ······
-SECRET_KEY is not the one that the database says it was written with.
-""",
-            "rotate-key": """\
-switchboard cannot go on:
-SECRET_KEY_OLD is missing
-→ set it to the key used until now, or name a file with --old-key-file
-""",
-        }
-    )
+    for arguments, problem in (
+        ("migrate", "SECRET_KEY is not the one that this database was written with."),
+        ("audit verify --without-anchors", "SECRET_KEY is not the one that the database says it was written with."),
+        ("rotate-key", "SECRET_KEY_OLD is missing"),
+    ):
+        assert main(arguments.split()) == 1
+        assert problem in said(capfd).splitlines()
     monkeypatch.setenv("SECRET_KEY_OLD", OLD)
     assert main(["rotate-key"]) == 0
     assert said(capfd) == snapshot("""\
@@ -68,12 +51,9 @@ Remove SECRET_KEY_OLD and start the bot. Keep the old key: backups made before t
 """)
     assert main(["migrate"]) == 0
     assert main(["audit", "verify"]) == 0
-    assert said(capfd) == snapshot("""\
-The database is up to date.
-The audit holds: 2 rows.
-Head: ······
-Anchors: 1 in ~/switchboard.db.anchors, the last at row 2, (time) UTC.
-""")
+    told = said(capfd)
+    assert "The audit holds: 2 rows." in told
+    assert "Anchors: 1 in ~/switchboard.db.anchors, the last at row 2" in told
     assert main(["rotate-key"]) == 0
     assert said(capfd) == snapshot("SECRET_KEY is in force already; nothing was changed.\n")
 
@@ -83,68 +63,31 @@ def test_the_old_key_may_lie_in_a_file_that_only_its_owner_reads(tmp_path: Path,
     file.write_text(f"{OLD}\n")
     file.chmod(0o644)
     assert main(["rotate-key", "--old-key-file", str(file)]) == 1
-    assert said(capfd) == snapshot("""\
-switchboard cannot go on:
-~/old can be read by others
-→ chmod 600 ~/old
-""")
+    assert "~/old can be read by others\n→ chmod 600 ~/old" in said(capfd)
     file.chmod(0o600)
     assert main(["rotate-key", "--old-key-file", str(file)]) == 0
     assert main(["migrate"]) == 0
 
 
-WRONG: list[dict[str, str]] = [
-    {"SECRET_KEY": ""},
-    {"SECRET_KEY_OLD": NEW},
-    {"SECRET_KEY_OLD": "some-other-key-0123456789"},
-    {"SECRET_KEY": "short", "ENVIRONMENT": "production", "SECRET_KEY_OLD": OLD},
+WRONG: list[tuple[dict[str, str], str]] = [
+    ({"SECRET_KEY": ""}, "SECRET_KEY is missing"),
+    ({"SECRET_KEY_OLD": NEW}, "The old key and the new one are the same"),
+    ({"SECRET_KEY_OLD": "some-other-key-0123456789"}, "The old key doesn't match this database"),
+    ({"SECRET_KEY_OLD": "two\nlines"}, "SECRET_KEY_OLD: must be one line without control characters."),
+    (
+        {"SECRET_KEY": "short", "ENVIRONMENT": "production", "SECRET_KEY_OLD": OLD},
+        "SECRET_KEY must have at least 16 characters.",
+    ),
 ]
 
 
 def test_what_is_not_right_is_said_and_changes_nothing(monkeypatch: Patch, capfd: Printed) -> None:
-    found = []
-    for settings in WRONG:
+    for settings, problem in WRONG:
+        capfd.readouterr()
         with monkeypatch.context() as changed:
             for name, value in settings.items():
                 changed.setenv(name, value)
             assert main(["rotate-key"]) == 1
-        found.append(said(capfd))
-    assert found == snapshot(
-        [
-            """\
-switchboard cannot go on:
-SECRET_KEY is missing
-→ set it to the new key
-""",
-            """\
-switchboard cannot go on:
-The old key and the new one are the same
-→ set SECRET_KEY to the new key
-""",
-            """\
-switchboard cannot go on:
-The old key doesn't match this database
-→ give the key used until now; nothing was changed
-""",
-            """\
-switchboard cannot go on:
-SECRET_KEY must have at least 16 characters. Example: SECRET_KEY=… (python -c "import secrets; \
-print(secrets.token_urlsafe(48))"). A database that was written with this key takes another one by `switchboard \
-rotate-key`
-→ fix the settings listed above, then restart
-""",
-        ]
-    )
+        assert said(capfd).startswith(f"switchboard cannot go on:\n{problem}")
     monkeypatch.setenv("SECRET_KEY", OLD)
     assert main(["migrate"]) == 0
-
-
-def test_an_old_key_that_is_none_is_told_at_its_setting(monkeypatch: Patch, capfd: Printed) -> None:
-    capfd.readouterr()
-    monkeypatch.setenv("SECRET_KEY_OLD", "two\nlines")
-    assert main(["rotate-key"]) == 1
-    assert said(capfd) == snapshot("""\
-switchboard cannot go on:
-SECRET_KEY_OLD: must be one line without control characters. Example: SECRET_KEY_OLD=…
-→ fix the settings listed above, then restart
-""")
