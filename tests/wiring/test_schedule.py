@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.wiring import workers
 from bot.wiring.workers import DueWork, Pump, Schedule
@@ -88,15 +87,22 @@ async def test_a_worker_that_always_finds_something_gives_others_their_turn() ->
     assert worker.calls == 1_000
 
 
-async def test_stopping_lets_the_step_under_way_end() -> None:
-    worker = Worker(1)
+async def under_way(worker: Worker) -> Pump:
+    """A pump in the middle of a step that ends when the worker's gate opens."""
     worker.gate = asyncio.Event()
     pump = Pump(name="x", worker=worker)
     pump.nudge()
     await worker.called.wait()
+    return pump
+
+
+async def test_stopping_lets_the_step_under_way_end() -> None:
+    worker = Worker(1)
+    pump = await under_way(worker)
     stopping = asyncio.create_task(pump.stop())
     await asyncio.sleep(0)
     assert not stopping.done()
+    assert worker.gate is not None
     worker.gate.set()
     await stopping
     assert worker.at_once == 0
@@ -105,11 +111,7 @@ async def test_stopping_lets_the_step_under_way_end() -> None:
 async def test_a_step_that_does_not_end_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.wiring.workers._STOP_SECONDS", 0.05)
     worker = Worker()
-    worker.gate = asyncio.Event()
-    pump = Pump(name="x", worker=worker)
-    pump.nudge()
-    await worker.called.wait()
-    await pump.stop()
+    await (await under_way(worker)).stop()
     assert worker.at_once == 0
 
 
@@ -162,6 +164,7 @@ async def test_a_schedule_begins_everything_at_its_start_and_what_is_due_when_to
     await schedule.stop()
     looks = table.looks
     schedule.wake()
+    schedule.heard()
     await asyncio.sleep(0)
     assert (one.calls, other.calls, table.looks) == (2, 1, looks)  # stopped is stopped
 
@@ -188,26 +191,15 @@ async def test_what_was_written_without_a_word_is_looked_for_at_the_next_tick(ta
     await schedule.stop()
 
 
-async def test_what_becomes_due_by_time_alone_is_begun_then(table: Table) -> None:
+@pytest.mark.parametrize(("after", "tick_seconds"), [(60, 0.02), (0.05, 3_600)], ids=["a tick", "the alarm before it"])
+async def test_what_becomes_due_by_time_alone_is_begun_then(table: Table, after: float, tick_seconds: float) -> None:
     one = Worker()
-    table.due = {"one": table.clock.seconds() + 60}
-    schedule = schedule_of(table, workers={"one": one})
+    table.due = {"one": table.clock.seconds() + after}
+    schedule = schedule_of(table, workers={"one": one}, tick_seconds=tick_seconds)
     schedule.start()
     await until(lambda: one.calls == 1, one)
-    table.clock.advance(60)
+    table.clock.advance(after)
     await until(lambda: one.calls >= 2, one)
-    await schedule.stop()
-
-
-async def test_a_due_time_before_the_next_tick_is_kept(table: Table) -> None:
-    """The alarm rings then; the tick would come an hour later."""
-    one = Worker()
-    table.due = {"one": table.clock.seconds() + 0.05}
-    schedule = schedule_of(table, workers={"one": one}, tick_seconds=3_600)
-    schedule.start()
-    await until(lambda: one.calls == 1, one)
-    table.clock.advance(0.05)
-    await until(lambda: one.calls == 2, one)
     await schedule.stop()
 
 
@@ -281,101 +273,8 @@ async def test_due_work_that_cannot_begin_is_looked_at_again_at_each_tick(table:
     await schedule.stop()
 
 
-async def test_once_it_is_stopped_it_hears_of_nothing(table: Table) -> None:
-    schedule = schedule_of(table, workers={"one": Worker()}, tick_seconds=3_600)
-    schedule.start()
-    await asyncio.sleep(0)
-    schedule.heard()
-    alarm = schedule._alarm
-    assert alarm is not None
-    await schedule.stop()
-    assert alarm.cancelled()
-    schedule.heard()
-    assert schedule._alarm is alarm
-
-
 def test_each_worker_becomes_due_in_one_way() -> None:
     by_rows = set(workers._DUE)
     assert set(workers.WORKERS) == by_rows | workers.BY_THE_CLOCK | workers.EVERY_TICK
     assert sorted(by_rows & workers.EVERY_TICK) == sorted(workers.BY_THE_CLOCK & workers.EVERY_TICK) == []
     assert sorted(by_rows & workers.BY_THE_CLOCK) == []
-
-
-def test_the_workers() -> None:
-    assert sorted(workers._DUE) == snapshot(
-        [
-            "boards",
-            "booking polls",
-            "bookings",
-            "bulk",
-            "bulk polls",
-            "callbacks",
-            "cancellations",
-            "deadlines",
-            "file checks",
-            "files",
-            "instructions",
-            "lists",
-            "localization localization.batch",
-            "localization localization.document",
-            "localization localization.media",
-            "localization localization.piece",
-            "localization localization.text",
-            "orphans",
-            "outbox",
-            "polls",
-            "purchases",
-            "store events",
-            "stores",
-            "whole files",
-        ]
-    )
-    assert sorted(workers.BY_THE_CLOCK) == snapshot(
-        ["anchors", "clock", "died", "leftovers", "lost", "reach", "retention", "survey"]
-    )
-    assert sorted(workers.EVERY_TICK) == snapshot(
-        [
-            "damage",
-            "denials",
-            "disk",
-            "health",
-            "homes",
-            "probe delivery",
-            "probe localization",
-            "probe payments",
-            "processes",
-            "silence",
-            "unread",
-        ]
-    )
-    assert snapshot(("anchors", "disk", "health", "unread", "damage", "retention", "reach", "homes")) == workers.CHORES
-    assert [one.name for one in workers.WATCHED] == snapshot(["payments", "delivery", "localization"])
-
-
-def test_the_rows_of_each_queue() -> None:
-    assert (
-        snapshot(
-            {
-                "callbacks": (("inbox", ""),),
-                "webhooks": (("store_event", ""),),
-                "messages": (("outbox", ""),),
-                "files": (("dropped_file", ""),),
-                "jobs": (
-                    ("job", "localization.media"),
-                    ("job", "localization.text"),
-                    ("job", "localization.document"),
-                    ("job", "localization.piece"),
-                    ("job", "localization.batch"),
-                    ("job", "email.run"),
-                    ("job", "email.file"),
-                    ("job", "check.bulk"),
-                ),
-                "requests": (("instruction", ""),),
-                "polls": (("tracked", "payout"), ("tracked", "bulk"), ("tracked", "purchase"), ("tracked", "orphan")),
-                "bookings": (("booking", ""),),
-                "cards": (("board", ""),),
-                "stores": (("store", ""),),
-            }
-        )
-        == workers.QUEUES
-    )

@@ -30,50 +30,40 @@ async def test_as_many_as_the_largest_quorum_besides_whoever_asked_are_enough(ri
     assert rig.switchboard.joined
 
 
-def unmet(key: str, needed: int, there: str) -> str:
-    return (
-        f"policy.toml: approval.{key}: asks for {needed} besides the requester, and only {there} of this workspace who "
-        'did not ask. Example: approvers = ["S0TREASURY"]'
-    )
-
-
-ONE = unmet("rule 1 (over $1,000.00): quorum", 2, "1 of the approvers is a full member")
-TWO = unmet("rule 2 (over $5,000.00): quorum", 3, "2 of the approvers are full members")
-NONE = [
-    unmet("quorum", 1, "0 of the approvers are full members"),
-    unmet("rule 1 (over $1,000.00): quorum", 2, "0 of the approvers are full members"),
-]
+RULE = "approval.rule {}: quorum: asks for {} besides the requester, and only {} of the approvers"
+ONE = RULE.format("1 (over $1,000.00)", 2, 1)
+TWO = RULE.format("2 (over $5,000.00)", 3, 2)
+EVERYBODY = POLICY.replace('requesters = ["S0FINANCE"]', 'requesters = ["*"]')
 
 
 @pytest.mark.parametrize(
     ("group", "policy", "told"),
     [
-        pytest.param([ADA, TOM, GUS, EVE], POLICY, ONE, id="one of two may ask"),
-        pytest.param([ADA, LIN, TOM], THREE, TWO, id="one of three may ask"),
-        pytest.param([ADA, GUS, EVE], POLICY, ONE, id="guest and stranger never count"),
-        pytest.param([], POLICY, "\n".join(NONE), id="nobody at all"),
+        pytest.param([ADA, TOM, GUS, EVE], POLICY, [ONE], id="one of two may ask"),
+        pytest.param([ADA, LIN, TOM], THREE, [TWO], id="one of three may ask"),
+        pytest.param([ADA, GUS, EVE], POLICY, [ONE], id="guest and stranger never count"),
+        pytest.param([ADA, LIN], EVERYBODY, [ONE], id="everybody may ask"),
+        pytest.param([], POLICY, ["approval.quorum: asks for 1", RULE.format("1 (over $1,000.00)", 2, 0)], id="nobody"),
     ],
 )
-async def test_production_refuses_a_rule_nobody_can_meet(rig: Rig, group: list[str], policy: str, told: str) -> None:
+async def test_production_refuses_a_rule_nobody_can_meet(
+    rig: Rig, group: list[str], policy: str, told: list[str]
+) -> None:
     rig.workspace.set_group("S0TREASURY", group)
-    assert await refusal(rig, policy) == told
+    lines = (await refusal(rig, policy)).splitlines()
+    for line, problem in zip(lines, told, strict=True):
+        assert line.startswith(f"policy.toml: {problem}")
     assert not rig.switchboard.joined
 
 
-async def test_a_deactivated_approver_is_none(rig: Rig) -> None:
+async def test_deactivated_approver_does_not_count(rig: Rig) -> None:
     rig.workspace.set_user(LIN, deleted=True)
-    assert await refusal(rig) == ONE
+    assert ONE in await refusal(rig)
 
 
-async def test_where_approvers_may_not_ask_all_of_them_are_there(rig: Rig) -> None:
+async def test_all_approvers_count_if_none_may_ask(rig: Rig) -> None:
     rig.workspace.set_group("S0FINANCE", [MARIA])
     assert await refusal(rig, THREE) == ""
-
-
-async def test_everybody_may_ask(rig: Rig) -> None:
-    everybody = POLICY.replace('requesters = ["S0FINANCE"]', 'requesters = ["*"]')
-    rig.workspace.set_group("S0TREASURY", [ADA, LIN])
-    assert await refusal(rig, everybody) == ONE
 
 
 async def test_the_sandbox_starts_and_says_so(rig: Rig) -> None:
@@ -89,8 +79,7 @@ async def test_the_sandbox_starts_while_slack_does_not_say_who_people_are(rig: R
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "usergroups.list", times=None))
     with capture_logs() as logs:
         assert await refusal(rig) == ""
-    problem = "can't check whether there are enough approvers: Slack couldn't say who you are"
-    assert problem in [line.get("problem") for line in logs]
+    assert [line for line in logs if "can't check whether there are enough approvers" in line.get("problem", "")]
 
 
 async def test_without_payments_nobody_has_to_approve_anything(rig: Rig) -> None:
