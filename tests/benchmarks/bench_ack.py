@@ -9,7 +9,6 @@ import asyncio
 import logging
 import statistics
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
@@ -18,7 +17,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-import aiohttp
 from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.async_app import AsyncAck, AsyncApp
@@ -28,7 +26,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 import bot.wiring.slack
 from handlers.registry import make_router
 from handlers.router import Router
-from tests.benchmarks.load import click, signed
+from tests.benchmarks.load import click, fire, post, signed
 from tests.benchmarks.processes import Serving, Spawned, quiet, said, switchboard, web_server
 from tests.benchmarks.ratios import Ratio, options, verdict
 from tests.support.rig import FINANCE, MARIA, ZOE, Rig
@@ -158,24 +156,9 @@ _NUMBERS: Iterator[int] = count()
 
 async def _measure(server: Server, kind: str, *, connections: int, seconds: float) -> tuple[float, list[float]]:
     """Requests a second and each request's delay in seconds."""
-    delays: list[float] = []
-    connector = aiohttp.TCPConnector(limit=connections)
-    async with aiohttp.ClientSession(connector=connector, timeout=aiohttp.ClientTimeout(total=30)) as session:
-        end = time.perf_counter() + seconds
-
-        async def worker() -> None:
-            while (begun := time.perf_counter()) < end:
-                body = server.body(kind, next(_NUMBERS))
-                headers = {name.replace("_", "-"): value for name, value in signed(body).items()}
-                async with session.post(server.told[kind], data=body, headers=headers) as answer:
-                    await answer.read()
-                    if answer.status != 200:
-                        raise RuntimeError(f"{server.name} answered {answer.status} to a {kind}")
-                delays.append(time.perf_counter() - begun)
-
-        started = time.perf_counter()
-        await asyncio.gather(*(worker() for _ in range(connections)))
-        return len(delays) / (time.perf_counter() - started), delays
+    bodies = (server.body(kind, number) for number in _NUMBERS)
+    requests = (post(server.told[kind], body, **signed(body)) for body in bodies)
+    return await fire(server.told[kind], requests, connections=connections, seconds=seconds)
 
 
 async def _rounds(servers: list[Server], *, rounds: int, seconds: float, connections: int) -> None:

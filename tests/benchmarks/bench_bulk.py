@@ -5,12 +5,9 @@ own; ten requests a second are all that the service allows, as documented.
 """
 
 import asyncio
-import statistics
 import tempfile
 import time
-from collections import Counter
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from tests.benchmarks.processes import memory
@@ -19,26 +16,19 @@ from tests.process.approver import Approver
 from tests.process.scene import Scene
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, POLICY, TOM
 
-LARGEST_MINUTE = 50
-"""Edits that Slack documents a minute, of all messages together."""
-_EVERY = 0.25
 _ENOUGH = 240.0
 
 
 @dataclass
 class Figures:
-    """What was seen. Memory in MiB, times in seconds."""
+    """Memory in MiB, times in seconds."""
 
     before: float = 0.0
     requested: float = 0.0
     submitted: float = 0.0
     ended: float = 0.0
-    memory: list[float] = field(default_factory=list)
     peak: float = 0.0
-    bars: set[str] = field(default_factory=set)
-    edits: list[float] = field(default_factory=list)
     summary: str = ""
-    requests: Counter[str] = field(default_factory=Counter)
     answers_429: int = 0
 
 
@@ -66,7 +56,6 @@ async def _measure(scene: Scene, count: int) -> Figures:
     figures = Figures()
     await scene.pay("approvals")
     figures.before = memory(scene.bot.pid, "VmRSS")
-    watching = asyncio.create_task(_watch(scene, figures))
     began = time.monotonic()
     await scene.workspace.slash(MARIA, FINANCE, "/pay", "bulk")
     await scene.workspace.submit(MARIA, {"file": [scene.workspace.upload(MARIA, "march.csv", table(count))]})
@@ -79,43 +68,24 @@ async def _measure(scene: Scene, count: int) -> Figures:
     )
     await scene.settled(timeout=60)
     figures.ended = time.monotonic() - began
-    watching.cancel()
-    with suppress(asyncio.CancelledError):
-        await watching
     figures.summary = told
     figures.peak = memory(scene.bot.pid, "VmHWM")
-    figures.edits = [call.at for call in scene.workspace.calls if call.method == "chat.update"]
-    figures.requests = Counter(call.operation for call in scene.payments.calls)
     figures.answers_429 = sum(1 for call in scene.payments.calls if call.status == 429)
     return figures
 
 
-async def _watch(scene: Scene, figures: Figures) -> None:
-    while True:
-        figures.memory.append(memory(scene.bot.pid, "VmRSS"))
-        for card in scene.cards(FINANCE):
-            figures.bars |= {line.split("%")[0][-4:].strip() for line in card.text.splitlines() if "%" in line}
-        await asyncio.sleep(_EVERY)
-
-
 def report(figures: Figures, count: int) -> str:
-    growth = figures.peak - figures.before
-    edits = max((sum(start <= one < start + 60 for one in figures.edits) for start in figures.edits), default=0)
     return "\n".join(
         [
-            f"{count:,} rows; the service allows ten requests a second",
+            f"{count:,} rows; the service allows ten requests a second, answered 429: {figures.answers_429}",
             "",
             "| | |",
             "|---|---|",
             f"| memory before | {figures.before:.0f} MiB |",
-            f"| memory, median while it ran | {statistics.median(figures.memory):.0f} MiB |",
-            f"| memory, peak | {figures.peak:.0f} MiB (+{growth:.0f}) |",
+            f"| memory, peak | {figures.peak:.0f} MiB (+{figures.peak - figures.before:.0f}) |",
             f"| read, checked, accounts looked up, on the card | {figures.requested:.1f} s |",
             f"| submitted | {figures.submitted:.1f} s |",
             f"| every item accounted for | {figures.ended:.1f} s |",
-            f"| different states of the progress bar seen | {len(figures.bars)} |",
-            f"| edits, and in the busiest minute | {len(figures.edits)}, {edits} (allowed {LARGEST_MINUTE}) |",
-            f"| requests to the service | {sum(figures.requests.values())}, answered 429: {figures.answers_429} |",
             "",
             figures.summary,
         ]

@@ -1,7 +1,7 @@
-"""A list of addresses row by row, against aiohttp alone in the same run, and what everybody else notices of it.
+"""A list of addresses row by row, against aiohttp alone in the same run.
 
 Run with ``python -m tests.benchmarks.bench_emails``. The service, the bare client and the bot are processes of their
-own; Slack and whoever types meanwhile are this one. Ideal is what the rounds take at the service's own pace: 10,000
+own; Slack is this one. Ideal is what the rounds take at the service's own pace: 10,000
 addresses, 1,000 at a time, 50 ms each are 0.5 s. Rounds are interleaved and medians compared, so that a busy machine
 slows both alike; where it is very busy, the processor's time says more than the clock's. The bot's time begins with
 the first request at the service and ends when the last answer is durable.
@@ -21,7 +21,7 @@ from bot.domain.references import derived_key
 from bot.playground.simulators.emails import EmailsSimulator, Manners
 from storage.store import Store
 from tests.benchmarks.processes import Spawned, memory, processor, said
-from tests.benchmarks.ratios import options, share
+from tests.benchmarks.ratios import options
 from tests.process.scene import Scene
 from tests.support.rig import FINANCE, MARIA, SECRET_KEY
 from tests.support.rows import jobs_of
@@ -30,7 +30,6 @@ KEY = "benchmark-key"
 LATENCY = 0.05
 GOAL = 0.7
 """Of aiohttp alone, with durable results."""
-_EVERY = 0.02
 _ENOUGH = 180.0
 
 
@@ -101,11 +100,9 @@ class Bench:
                 await scene.close()
 
     async def _measure(self, scene: Scene) -> None:
-        await self._type(scene, self.figures["idle"], until=asyncio.create_task(asyncio.sleep(1.0)))
         self.figures["before"].append(memory(scene.bot.pid, "VmRSS"))
         work = processor(scene.bot.pid)
-        ended = asyncio.create_task(self._process(scene))
-        await self._type(scene, self.figures["meanwhile"], until=ended)
+        await self._process(scene)
         self.figures["work"].append(processor(scene.bot.pid) - work)
         self.figures["most"].append(memory(scene.bot.pid, "VmHWM"))
         first, requests, peak = await asyncio.to_thread(self._server.ask, "seen?")
@@ -126,14 +123,6 @@ class Bench:
         await scene.workspace.until(
             lambda: any(one.files for one in scene.workspace.messages(FINANCE)), timeout=_ENOUGH
         )
-
-    async def _type(self, scene: Scene, took: list[float], *, until: "asyncio.Task[None]") -> None:
-        """Somebody types a command that reads the database, again and again."""
-        while not until.done():
-            ack = await scene.workspace.slash(MARIA, FINANCE, "/pay", "approvals")
-            took.append(ack.seconds)
-            await asyncio.sleep(_EVERY)
-        await until
 
 
 async def _closed_at(scene: Scene) -> float:
@@ -166,13 +155,6 @@ def report(bench: Bench) -> str:
             f"{middle['most']:.0f} MiB, before {middle['before']:.0f} |",
             "",
             f"Of aiohttp alone: {alone / bot:.2f} (goal {GOAL}: {'reached' if alone / bot >= GOAL else 'missed'})",
-            "",
-            "| a command acknowledged, ms | p50 | p99 | slowest |",
-            "|---|---|---|---|",
-            *(
-                f"| {name} | {share(took, 0.5) * 1e3:.1f} | {share(took, 0.99) * 1e3:.1f} | {max(took) * 1e3:.1f} |"
-                for name, took in (("otherwise", bench.figures["idle"]), ("meanwhile", bench.figures["meanwhile"]))
-            ),
         ]
     )
 

@@ -1,12 +1,11 @@
-"""One, two and four processes on one PostgreSQL: votes, callbacks and payouts a second, what is shared costs, and rest.
+"""One, two and four processes on one PostgreSQL: votes, callbacks and payouts a second, and rest.
 
 Run with ``python -m tests.benchmarks.bench_processes``; choose with ``--processes`` and ``--what durable payouts
 rest``. Votes and callbacks, durable before their answer, are spread evenly over the processes; each figure is a ratio
 to one process of the same run. Where all processes share the machine's cores with the load and the database, more of
-them cannot be faster: the ratio says how much slower they make each other. Beside it stand the processor's time and the
-transactions that an answer takes, and how many sessions waited for a lock at a time (the writers' lock orders the audit
-chain). Payouts are asked, approved and told through a balancer; their ideal is the partner's ten requests a second. At
-rest each process has nothing due; its seconds of the processor are counted.
+them cannot be faster: the ratio says how much slower they make each other. Payouts are asked, approved and told through
+a balancer; their ideal is the partner's ten requests a second. At rest each process has nothing due; its seconds of the
+processor are counted.
 """
 
 import asyncio
@@ -19,14 +18,12 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import psycopg
-
 from bot.playground.process import free_port
 from bot.settings import Settings
 from tests.benchmarks.bench_distance import FarScene, Figure, payouts
 from tests.benchmarks.bench_durable import World, callbacks_to, outside_of, votes_on
 from tests.benchmarks.load import fire
-from tests.benchmarks.processes import Spawned, switchboard, transactions
+from tests.benchmarks.processes import Spawned, switchboard
 from tests.benchmarks.ratios import Ratio, options, share, verdict
 from tests.process.balancer import Balancer
 from tests.process.bot_process import BotProcess
@@ -40,7 +37,6 @@ PAYOUTS_GOAL = 1.4
 _CONNECTIONS = 64
 _DISTANCE = 0.05
 _CARDS = 400
-_LOOK = 0.02
 _AT_REST = 0.3
 """Percent of a core, of each process."""
 _TO_REST, _RESTS = 15.0, 30.0
@@ -48,12 +44,10 @@ _TO_REST, _RESTS = 15.0, 30.0
 
 @dataclass
 class Measured:
-    """Of each round: answers a second; processor's seconds, transactions and waiting sessions; every delay."""
+    """Of each round: answers a second and the processor's seconds an answer; every delay."""
 
     rates: list[float] = field(default_factory=list)
     costs: list[float] = field(default_factory=list)
-    commits: list[float] = field(default_factory=list)
-    waiting: list[float] = field(default_factory=list)
     delays: list[float] = field(default_factory=list)
 
     @property
@@ -61,20 +55,15 @@ class Measured:
         return statistics.median(self.rates)
 
     def line(self, what: str, processes: int) -> str:
-        return (
-            f"{what:<12}{processes:>10}{self.rate:>10,.0f}{share(self.delays, 0.99) * 1e3:>10.0f}"
-            f"{statistics.median(self.costs) * 1e6:>10,.0f}{statistics.median(self.commits):>14.2f}"
-            f"{statistics.median(self.waiting):>10.1f}"
-        )
+        slow, cost = share(self.delays, 0.99) * 1e3, statistics.median(self.costs) * 1e6
+        return f"{what:<12}{processes:>10}{self.rate:>10,.0f}{slow:>10.0f}{cost:>10,.0f}"
 
 
 class Group:
     """Some processes on a database of their own, with cards that wait and payouts that are followed."""
 
     def __init__(self, server: PostgresServer, processes: int) -> None:
-        self._server = server
-        self._database = migrated_database(server)
-        self._outside = Spawned(outside_of, (server.url(self._database), _CARDS))
+        self._outside = Spawned(outside_of, (server.url(migrated_database(server)), _CARDS))
         world: World = self._outside.told
         assert isinstance(world.settings, Settings)
         self._bots = [
@@ -89,8 +78,7 @@ class Group:
         await self._measure("callbacks", self._callbacks, seconds)
 
     async def _measure(self, what: str, requests: list[Iterator[bytes]], seconds: float) -> None:
-        commits, used = transactions(self._server, self._database), sum(bot.cpu for bot in self._bots)
-        looking = asyncio.create_task(asyncio.to_thread(self._waiting, seconds * 0.8))
+        used = sum(bot.cpu for bot in self._bots)
         each = [
             fire(bot.told, some, connections=_CONNECTIONS // len(self._bots), seconds=seconds)
             for bot, some in zip(self._bots, requests, strict=True)
@@ -101,8 +89,6 @@ class Group:
         measured.rates.append(sum(rate for rate, _ in fired))
         measured.delays += delays
         measured.costs.append((sum(bot.cpu for bot in self._bots) - used) / len(delays))
-        measured.waiting.append(await looking)
-        measured.commits.append((transactions(self._server, self._database) - commits) / len(delays))
 
     def rests(self) -> float:
         """Percent of a core that each process takes while nothing is due."""
@@ -110,18 +96,6 @@ class Group:
         before = sum(bot.cpu for bot in self._bots)
         time.sleep(_RESTS)
         return (sum(bot.cpu for bot in self._bots) - before) / _RESTS / len(self._bots) * 100
-
-    def _waiting(self, seconds: float) -> float:
-        """How many sessions waited for a lock, on the average."""
-        query = "select count(*) from pg_stat_activity where datname = %s and wait_event_type = 'Lock'"
-        seen: list[int] = []
-        end = time.monotonic() + seconds
-        with psycopg.connect(self._server.url("postgres"), autocommit=True) as connection:
-            while time.monotonic() < end:
-                found = connection.execute(query, [self._database]).fetchone()
-                seen.append(int(found[0]) if found else 0)
-                time.sleep(_LOOK)
-        return statistics.mean(seen or [0])
 
     def stop(self) -> None:
         for one in [*self._bots, self._outside]:
@@ -137,7 +111,7 @@ def durable(server: PostgresServer, counts: list[int], *, rounds: int, seconds: 
     finally:
         for group in groups.values():
             group.stop()
-    head = f"{'':<12}{'processes':>10}{'a second':>10}{'p99 ms':>10}{'CPU µs':>10}{'transactions':>14}{'waiting':>10}"
+    head = f"{'':<12}{'processes':>10}{'a second':>10}{'p99 ms':>10}{'CPU µs':>10}"
     lines = [group.measured[what].line(what, n) for what in ("votes", "callbacks") for n, group in groups.items()]
     print("\n".join([head, *lines]), flush=True)  # noqa: T201 - this is what it is for
     first = groups[counts[0]]
@@ -188,7 +162,7 @@ async def paid(database_url: str, count: int) -> list[Figure]:
 
 def _ratios(count: int, figures: list[Figure]) -> list[Ratio]:
     seconds, ideal = sum(one.seconds for one in figures), sum(one.ideal for one in figures)
-    used = sum(one.requests or 0 for one in figures) / seconds / 10
+    used = sum(one.requests for one in figures) / seconds / 10
     rate = 20 / seconds
     print(f"payouts     {count:>10}{rate:>10.2f} a second, {used:.2f} of the ten requests used", flush=True)  # noqa: T201
     return [

@@ -11,14 +11,12 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-import psycopg
 from aiohttp import web
 
 from bot.app import Switchboard
 from bot.cli.main import start
 from bot.logs import configure_logs
 from bot.settings import load_policy
-from tests.support.postgres import PostgresServer
 
 Serving = Callable[[Connection], Any]
 """A coroutine function: it sends a word when it is ready, and ends when it is told to."""
@@ -97,13 +95,6 @@ def memory(pid: int | str, name: str = "VmRSS") -> float:
     """MiB, now (``VmRSS``) or at the most so far (``VmHWM``)."""
     lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
     return int(next(line for line in lines if line.startswith(name)).split()[1]) / 1024
-
-
-def transactions(server: PostgresServer, database: str) -> int:
-    with psycopg.connect(server.url("postgres"), autocommit=True) as connection:
-        query = "select xact_commit from pg_stat_database where datname = %s"
-        found = connection.execute(query, [database]).fetchone()
-    return int(found[0]) if found else 0
 
 
 def _run(serving: Serving, pipe: Connection) -> None:
