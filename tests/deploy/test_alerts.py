@@ -8,7 +8,7 @@ import pytest
 
 from bot.playground.simulators.payments.dialect import Dialect
 from tests.deploy.bad_states import CASES, Observed
-from tests.deploy.promtool import ALERTS, BEFORE, Scrape, check_queries, fires, needs_promtool, run
+from tests.deploy.promtool import ALERTS, BEFORE, Scrape, fires, needs_promtool, run
 from tests.deploy.rules import Rule, metrics_of, rules
 from tests.support.clock import MINUTE
 from tests.support.pages import anchors
@@ -16,15 +16,12 @@ from tests.support.rig import Rig
 from tests.workflows.looking import approved
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "alerts.md"
 NAMES = {"partner.id": "uid", "partner.name": "title", "partner.email": "mail"}
 OTHERWISE: dict[str, list[Any]] = {
     "ClockSkew": [pytest.mark.postgres, pytest.mark.rig(on="postgres")],
     "UnreadAnswers": [pytest.mark.rig(simulator={"dialect": Dialect(names=NAMES)}, services="")],
 }
 """How the rig of a case differs."""
-
-by_rule = pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.name)
 
 
 @needs_promtool
@@ -76,24 +73,13 @@ async def test_rules_ask_for_what_there_is(rig: Rig) -> None:
     assert not [(rule.name, metrics_of(rule.expr) - there) for rule in rules() if metrics_of(rule.expr) - there]
 
 
-@by_rule
-def test_it_says_what_to_do(rule: Rule) -> None:
+@pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.name)
+def test_alert_says_what_to_do(rule: Rule) -> None:
     assert rule.severity in {"page", "ticket"}
     assert rule.after > 0
-    assert re.fullmatch(r"[A-Z].*\.", rule.summary)
-    assert rule.description.endswith(".")
-    assert re.fullmatch(r"docs/alerts\.md#[a-z]+(-[a-z]+)*", rule.runbook)
+    assert (rule.summary[-1], rule.description[-1]) == (".", ".")
+    page, _, section = rule.runbook.partition("#")
+    assert section in anchors(ROOT / page)
     named = set(re.findall(r"\$labels\.(\w+)", rule.summary + rule.description))
     kept = re.search(r"^\w+ by \(([^)]*)\)", rule.expr)
     assert named <= (set(kept[1].split(", ")) if kept else {"job", "instance"})
-
-
-def test_every_section_of_the_runbook_is_there() -> None:
-    assert {rule.runbook.partition("#")[2] for rule in rules()} <= anchors(PAGE)
-
-
-@needs_promtool
-def test_queries_are_parsed(tmp_path: Path) -> None:
-    """What :func:`check_queries` is for: a query that is none is found."""
-    with pytest.raises(AssertionError, match="could not parse expression"):
-        check_queries({"broken": "sum by (job (up)"}, tmp_path)

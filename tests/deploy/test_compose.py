@@ -47,13 +47,9 @@ def test_it_describes_the_four_of_them_from_known_images(services: dict[str, Any
         assert services[name]["image"] == f"switchboard:{version()}"
         build = services[name]["build"]
         assert (SHIPPED / build["context"] / build["dockerfile"]).resolve() == CONTAINERFILE
+        assert {variable.lower() for variable in services[name]["environment"]} <= set(Settings.model_fields)
     for name in SERVICES - OURS:
         assert re.fullmatch(r"[a-z]+:\d+(\.\d+)+", services[name]["image"])
-
-
-def test_its_variables_are_settings(services: dict[str, Any]) -> None:
-    for name in OURS:
-        assert {variable.lower() for variable in services[name]["environment"]} <= set(Settings.model_fields)
 
 
 def test_production_starts_with_what_it_is_given(services: dict[str, Any]) -> None:
@@ -67,17 +63,14 @@ def test_production_starts_with_what_it_is_given(services: dict[str, Any]) -> No
     assert services["proxy"]["environment"]["UPSTREAM"] == f"switchboard:{settings.port}"
 
 
-def test_only_addresses_of_the_network_of_the_proxy_are_trusted(services: dict[str, Any]) -> None:
-    (subnet,) = re.findall(r"subnet: (\S+)", TEXT)
-    assert _settings(services["switchboard"]).trusted_proxies == (ip_network(subnet),)
-    assert {name for name in SERVICES if "front" in services[name]["networks"]} == {"switchboard", "proxy"}
-
-
-def test_postgresql_is_reached_from_inside_alone(services: dict[str, Any]) -> None:
+def test_only_the_proxy_is_reached_from_outside_and_only_its_network_is_trusted(services: dict[str, Any]) -> None:
     assert {name for name in SERVICES if "ports" in services[name]} == {"proxy"}
     assert services["database"]["networks"] == ["inside"]
     assert re.search(r"^  inside:\n    internal: true", TEXT, re.MULTILINE)
     assert "network_mode" not in TEXT
+    (subnet,) = re.findall(r"subnet: (\S+)", TEXT)
+    assert _settings(services["switchboard"]).trusted_proxies == (ip_network(subnet),)
+    assert {name for name in SERVICES if "front" in services[name]["networks"]} == {"switchboard", "proxy"}
 
 
 def test_no_secret_is_in_the_file(services: dict[str, Any]) -> None:
@@ -106,12 +99,8 @@ def test_each_waits_for_the_one_before_to_be_healthy(services: dict[str, Any]) -
 
 
 def test_all_but_the_release_step_come_back_and_have_time_to_stop(services: dict[str, Any]) -> None:
-    assert {name: service["restart"] for name, service in services.items()} == {
-        "database": "unless-stopped",
-        "migrate": "no",
-        "switchboard": "unless-stopped",
-        "proxy": "unless-stopped",
-    }
+    restarts = {name: service["restart"] for name, service in services.items()}
+    assert restarts == {**dict.fromkeys(SERVICES, "unless-stopped"), "migrate": "no"}
     assert seconds(services["switchboard"]["stop_grace_period"]) > 1.5 * LONGEST_STOP
 
 

@@ -54,16 +54,13 @@ def test_it_starts_stops_and_tells_its_health_without_a_shell() -> None:
 
 def test_everything_it_writes_is_on_the_volume() -> None:
     environment = FILE.environment
+    assert {name.lower() for name in environment.keys() - OF_THE_SYSTEM} <= set(Settings.model_fields)
     assert FILE.only("VOLUME").rest == FILE.only("WORKDIR").rest == environment["TMPDIR"] == str(VOLUME)
     files = GivenSettings(**{name.lower(): value for name, value in environment.items()})  # type: ignore[arg-type]
     assert files.anchors_file is not None
     assert files.anchors_file.parent == VOLUME
     assert files.database_url == f"sqlite+aiosqlite:///{VOLUME}/switchboard.db"
     assert not files.policy_file.is_relative_to(VOLUME)
-
-
-def test_its_variables_are_settings() -> None:
-    assert {name.lower() for name in FILE.environment.keys() - OF_THE_SYSTEM} <= set(Settings.model_fields)
 
 
 def test_every_package_it_installs_is_known_by_its_hash() -> None:
