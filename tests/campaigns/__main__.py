@@ -7,7 +7,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from tests.campaigns import fleet, kills, people, plans, writer
+from tests.campaigns import kills, people, plans, writer
 from tests.campaigns.results import Ledger, table
 
 MONEY_FLOWS = ("callback", "polling", "one step")
@@ -40,10 +40,10 @@ def _run(ledger: Ledger, given: argparse.Namespace) -> None:
         kills.campaign(ledger, kills=given.kills, at_once=given.workers or 3, first=given.first)
     if "fleet" in chosen:
         for processes in given.processes:
-            fleet.campaign(ledger, kills=given.fleet_kills, processes=processes, first=given.first)
+            kills.campaign(ledger, kills=given.fleet_kills, processes=processes, first=given.first)
     if "still" in chosen:
         for processes in given.processes:
-            fleet.stand_still(ledger, times=given.times, processes=processes, first=given.first)
+            kills.stand_still(ledger, times=given.times, processes=processes, first=given.first)
     if "writer" in chosen:
         writer.campaign(ledger, share=given.share, at_once=given.workers or 2)
 

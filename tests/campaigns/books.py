@@ -14,7 +14,8 @@ import psycopg
 from bot.domain.references import derived_key
 from bot.playground.simulators.ledger import EntryKind
 from storage.store import Store
-from tests.campaigns.traffic import EMAIL, Typed, Witness
+from tests.campaigns.traffic import EMAIL, Typed
+from tests.process.approver import Approver
 from tests.process.scene import Scene
 from tests.support.rig import APPROVALS, FINANCE, SECRET_KEY
 from tests.support.rows import audit_rows, verify
@@ -24,10 +25,10 @@ _BULK = "bulk"
 Record = dict[str, Any]
 
 
-async def broken(scene: Scene, url: str, *, typed: Sequence[Typed], witness: Witness) -> list[str]:
+async def broken(scene: Scene, url: str, *, typed: Sequence[Typed], approver: Approver) -> list[str]:
     book = _Book(url)
     found = [*_money(scene, book, typed), *_requests(book, typed), *_conversation(scene, book)]
-    found += [*_votes(book, witness), *_queues(book), *_histories(book)]
+    found += [*_votes(book, approver), *_queues(book), *_histories(book)]
     store = await Store.open(url, audit_key=derived_key(SECRET_KEY, "audit"))
     try:
         verdict = await store.read(lambda tx: verify(key=derived_key(SECRET_KEY, "audit"), rows=audit_rows(tx)))
@@ -116,10 +117,10 @@ def _tells_the_end(text: str) -> bool:
     return re.search(r"\*(Paid|All \d+ paid)\*", text) is not None
 
 
-def _votes(book: _Book, witness: Witness) -> Iterator[str]:
+def _votes(book: _Book, approver: Approver) -> Iterator[str]:
     ids = {one["reference"]: one["id"] for one in book.requests}
-    voted = {one["instruction_id"] for one in book.votes if one["person"] == witness.user}
-    for text in witness.acknowledged:
+    voted = {one["instruction_id"] for one in book.votes if one["person"] == approver.user}
+    for text in approver.acknowledged:
         reference = _reference(text)
         if ids.get(reference) not in voted:
             yield f"an acknowledged approval is lost: {reference}"

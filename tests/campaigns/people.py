@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
-from tests.campaigns.kills import keep
 from tests.campaigns.plans import missing, pieces
 from tests.campaigns.results import Ledger, Piece
 from tests.people.play import Outcome, play, silence
@@ -31,7 +30,7 @@ def campaign(ledger: Ledger, *, first: int, count: int, workers: int | None) -> 
                 batches = [addressed[at : at + _BATCH] for at in range(0, len(seeds), _BATCH)]
                 parts = [pool.submit(_play, batch) for batch in batches]
                 outcomes = [outcome for part in parts for outcome in part.result()]
-            keep(ledger, _piece(seeds[0], outcomes, time.monotonic() - began))
+            ledger.add(_piece(seeds[0], outcomes, time.monotonic() - began))
 
 
 def show(seeds: Sequence[int]) -> bool:

@@ -3,7 +3,6 @@
 import asyncio
 import random
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -115,10 +114,6 @@ def _keep(ledger: Ledger, campaign: str, first: int, report: Report) -> None:
             counts=dict(counts),
         )
     )
-    rate = len(report.outcomes) / max(report.seconds, 0.001)
-    print(f"{time.strftime('%H:%M:%S')} {campaign} {first}: {len(report.outcomes)} runs, {rate:.1f}/s", flush=True)  # noqa: T201
-    for line in broken:
-        print(f"    {line}", flush=True)  # noqa: T201
 
 
 def missing(wanted: range, done: set[int]) -> list[int]:

@@ -33,10 +33,14 @@ class Ledger:
         self._commit = commit_of(ROOT)
 
     def add(self, piece: Piece) -> None:
+        """Record and print it."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         line = {**asdict(piece), "commit": self._commit, "at": time.time()}
         with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
+        print(f"{time.strftime('%H:%M:%S')} {piece.campaign} {piece.first}: {piece.runs} runs, {dict(piece.counts)}")  # noqa: T201
+        for violation in piece.violations:
+            print(f"    {violation}", flush=True)  # noqa: T201
 
     def done(self, campaign: str) -> set[int]:
         mine = (one for one in self.pieces() if one.campaign == campaign)

@@ -1,4 +1,4 @@
-"""Simulated people who pay and approve while processes die, and record their acts and the answers."""
+"""A simulated requester who pays while processes die, and records the acts and the answers."""
 
 import asyncio
 import random
@@ -7,10 +7,8 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
 
-from bot.playground.workspace import Ack, ImpossibleAct, Message
-from tests.process.approver import Approver
-from tests.process.ends import is_over
-from tests.process.scene import Scene
+from bot.playground.workspace import ImpossibleAct
+from tests.process.scene import Scene, is_paid
 from tests.support.answers import is_accepted
 from tests.support.rig import FINANCE, MARIA
 
@@ -83,20 +81,4 @@ class Typist:
 
     def _has_patience(self) -> bool:
         """Whether few enough requests are open. More would measure the service's rate limit."""
-        return self.enough.is_set() or sum(not is_over(card) for card in self._scene.cards(FINANCE)) < self._at_once
-
-
-class Witness(Approver):
-    """An approver who records the acknowledged presses by card."""
-
-    def __init__(self, scene: Scene, *, user: str) -> None:
-        super().__init__(scene, user=user)
-        self.user = user
-        self.acknowledged: list[str] = []
-        """The text of the card as it was when it was pressed, for each press that was answered."""
-
-    async def _click(self, card: Message, action: str) -> Ack:
-        ack = await super()._click(card, action)
-        if ack.ok and action == "payout.approve":
-            self.acknowledged.append(card.text)
-        return ack
+        return self.enough.is_set() or sum(not is_paid(card) for card in self._scene.cards(FINANCE)) < self._at_once

@@ -13,7 +13,6 @@ from contextlib import ExitStack
 import structlog
 
 from bot.domain.payments.instruction import Kind
-from tests.campaigns.kills import keep
 from tests.campaigns.results import Ledger, Piece
 from tests.support.crews import Processes
 from tests.support.databases import statements_compiled_once
@@ -41,7 +40,7 @@ def campaign(ledger: Ledger, *, share: float, at_once: int) -> None:
                 began = time.monotonic()
                 parts = [pool.submit(play, scene, batch) for batch in batches(scene, chosen)]
                 results = [result for part in as_completed(parts) for result in part.result()]
-                keep(ledger, _piece(scene, first, results, time.monotonic() - began))
+                ledger.add(_piece(scene, first, results, time.monotonic() - began))
             first += len(chosen)
 
 

@@ -6,21 +6,23 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
-from bot.playground.workspace import Ack, ImpossibleAct, Message
+from bot.playground.workspace import ImpossibleAct, Message
 from bot.presentation.payments import forms
 from tests.process.scene import Scene
-from tests.support.rig import APPROVALS
+from tests.support.rig import ADA, APPROVALS
 
 
 class Approver:
     """Acts while its context is open, and reads only what a person sees."""
 
-    def __init__(self, scene: Scene, *, user: str) -> None:
+    def __init__(self, scene: Scene, *, user: str = ADA) -> None:
         self._scene = scene
-        self._user = user
+        self.user = user
+        self.acknowledged: list[str] = []
+        """Texts of the cards whose approval was acknowledged, as they were when pressed."""
 
     async def __aenter__(self) -> Self:
-        self._acting = asyncio.create_task(self._act(), name=f"approver {self._user}")
+        self._acting = asyncio.create_task(self._act(), name=f"approver {self.user}")
         return self
 
     async def __aexit__(
@@ -41,14 +43,13 @@ class Approver:
 
     async def _press(self, card: Message, action: str) -> None:
         workspace = self._scene.workspace
-        await self._click(card, action)
-        if (view := workspace.modal(self._user)) is not None:
+        ack = await workspace.click(self.user, APPROVALS, card.ts, action)
+        if ack.ok and action == "payout.approve":
+            self.acknowledged.append(card.text)
+        if (view := workspace.modal(self.user)) is not None:
             amount = re.search(r"\$([\d,]+\.\d\d)", card.text)
             assert amount, card.text
             typed = {forms.AMOUNT: amount[1].replace(",", "")} if forms.AMOUNT in view.values else {}
-            await workspace.submit(self._user, typed)
-        if workspace.modal(self._user) is not None:
-            await workspace.close(self._user)
-
-    async def _click(self, card: Message, action: str) -> Ack:
-        return await self._scene.workspace.click(self._user, APPROVALS, card.ts, action)
+            await workspace.submit(self.user, typed)
+        if workspace.modal(self.user) is not None:
+            await workspace.close(self.user)

@@ -1,6 +1,7 @@
 """The bot in a process of its own, between a local workspace and a payments simulator that live in the test."""
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -170,6 +171,11 @@ class Scene:
     def executions(self) -> Counter[str]:
         return Counter(entry.code or "" for entry in self.payments.ledger.entries if entry.kind is EntryKind.PAYOUT)
 
+    def is_over(self, *, at_least: int) -> bool:
+        """Whether every card shows a payment, at least so many, and both channels have the same number."""
+        asked, decided = (self.cards(channel) for channel in (FINANCE, APPROVALS))
+        return len(asked) == len(decided) >= at_least and all(map(is_paid, [*asked, *decided]))
+
     async def settled(self, *, timeout: float = _ENOUGH) -> None:
         """Wait until ``/readyz`` reports nothing left to post or verify."""
         async with asyncio.timeout(timeout):
@@ -246,3 +252,7 @@ class Scene:
         body = self.payments.calls_of("create_payout")[n].body
         assert isinstance(body, dict)
         return {name: str(value) for name, value in body.items() if name.endswith("_uri")}
+
+
+def is_paid(card: Message) -> bool:
+    return re.match(r"(Paid|All \d+ paid): ", card.text) is not None and not card.buttons

@@ -137,7 +137,7 @@ The old file is marked as moved and can't be started. Set DATABASE_URL to the ne
     assert (code, said.splitlines()[0].startswith("The audit holds")) == (0, True), said
 
 
-@pytest.mark.campaign  # with forked bots in every run: test_several.py::test_a_rolling_upgrade_loses_no_click
+@pytest.mark.campaign  # with forked bots in every run: test_several.py::test_rolling_upgrade_loses_no_click
 @pytest.mark.postgres
 async def test_two_versions_work_side_by_side_for_a_release(
     open_scene: Opening, installed: Installed, new_postgres_url: str, tmp_path: Path

@@ -1,49 +1,128 @@
 """``kill -9`` of the real process at the instants where money, votes and messages could be lost or doubled."""
 
 import asyncio
+from collections.abc import Awaitable, Callable, Collection, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
 
 import pytest
 
 from bot.domain.payments.instruction import State
-from bot.playground.workspace import Message
+from bot.playground.workspace import Ack, ImpossibleAct, Message
 from tests.process.approver import Approver
-from tests.process.conftest import Opening, at_commits
+from tests.process.conftest import Opening
+from tests.process.gate import Held
 from tests.process.scene import Scene
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA
 
+COUNT = 30
+ROWS = "\n".join(f"ana@example.com,{n}.00,row {n}" for n in range(1, COUNT + 1))
+_LONG = 40.0
+
+
+async def ask_for_many(scene: Scene, rows: str = ROWS) -> None:
+    """Submit the form with rows. Its answer comes in the form, so only a card shows that it was accepted."""
+    await scene.workspace.slash(MARIA, FINANCE, "/pay", "bulk")
+    if scene.workspace.modal(MARIA) is not None:
+        await scene.workspace.submit(MARIA, {"rows": rows})
+
+
+async def all_paid(scene: Scene, *, failed: int = 0) -> None:
+    """One submission whose items were each paid once, one summary that adds up, one file of what failed."""
+    word = f"{COUNT - failed} paid ("
+    await scene.workspace.until(lambda: any(word in text for text in scene.news(FINANCE)), timeout=_LONG)
+    await scene.settled()
+    (job,) = scene.payments.bulk_payments
+    assert job.count("completed") == COUNT - failed
+    assert set(scene.executions().values()) == {1}
+    assert len(scene.executions()) == COUNT - failed
+    told = {one: len([text for text in scene.news(one) if word in text]) for one in (FINANCE, APPROVALS)}
+    assert told == {FINANCE: 1, APPROVALS: 0}, scene.workspace.picture()
+    files = [scene.workspace.file(one) for message in scene.workspace.messages(FINANCE) for one in message.files]
+    assert len([one for one in files if one is not None and "failed" in one.name]) == (1 if failed else 0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    name: str
+    ask: Callable[[Scene], Awaitable[Ack | None]]
+    ends: Callable[[Scene], Awaitable[object]]
+    """Waits for its end, and asserts that it was paid once and told once."""
+    sends: str
+    """The operation that moves the money."""
+    amount: str
+
+
+PAYOUT = Request(name="payout", ask=Scene.pay, ends=Scene.completed_once, sends="commit_payout", amount="25.00")
+BULK = Request(name="bulk", ask=ask_for_many, ends=all_paid, sends="create_bulk_payment", amount="465.00")
+
+
+class Fate(Enum):
+    """What becomes of the request that is under way when its sender dies."""
+
+    DONE = "done and not answered"
+    LOST = "never arrives"
+    LATE = "arrives later"
+
+
+def during(request: Request, operation: str, fate: Fate = Fate.DONE, *, skip: int = 0, always: bool = False) -> Any:
+    """A row; without ``always``, for the campaign."""
+    name = f"{request.name} {operation} {skip} {fate.value}"
+    return pytest.param(request, operation, fate, skip, id=name, marks=() if always else pytest.mark.campaign)
+
+
+def hold(scene: Scene, operation: str, fate: Fate, skip: int = 0) -> Held:
+    gate = scene.slack_gate if "." in operation else scene.payments_gate
+    return gate.hold(operation, after_effect=fate is Fate.DONE, skip=skip)
+
 
 @pytest.mark.parametrize(
-    "late",
+    ("request_", "operation", "fate", "skip"),
     [
-        "executed and not answered",
-        pytest.param("never arrives", marks=pytest.mark.campaign),
-        pytest.param("arrives after its sender died", marks=pytest.mark.campaign),
+        during(PAYOUT, "create_payout", always=True),
+        during(PAYOUT, "create_payout", Fate.LOST),
+        during(PAYOUT, "create_payout", Fate.LATE),
+        during(PAYOUT, "commit_payout", always=True),
+        during(PAYOUT, "get_operation", Fate.LOST, always=True),  # between the vote and the commit
+        *(during(PAYOUT, "chat.postMessage", skip=nth, always=nth == 2) for nth in range(3)),  # two cards, news
+        during(BULK, "create_bulk_payment", always=True),
+        during(BULK, "list_bulk_payments"),
+        during(BULK, "account_status"),
+        during(BULK, "get_bulk_payment"),
+        during(BULK, "list_bulk_items", always=True),
+        during(BULK, "chat.postMessage", skip=1),
+        during(BULK, "files.completeUploadExternal", always=True),
     ],
 )
-async def test_after_the_create_request_left(open_scene: Opening, late: str) -> None:
-    scene = await open_scene()
-    held = scene.payments_gate.hold("create_payout", after_effect=late.startswith("executed"))
-    await scene.pay()
-    await held.arrival()
-    await scene.bot.kill()
-    if late.startswith("never"):
-        held.release(vanish=True)
-    await scene.start()
-    if late.startswith("arrives"):
-        held.release()
-    await scene.press("approve")
-    await scene.completed_once()
-    assert len(scene.payments.operations) == 1
-    if late.startswith("executed"):
-        assert len(scene.payments.calls_of("create_payout")) == 1
+async def test_kill_during_request_pays_and_tells_once(
+    open_scene: Opening, request_: Request, operation: str, fate: Fate, skip: int
+) -> None:
+    scene = await open_scene(PLAY_SHOWN="1")
+    failed = 3 if operation.startswith("files.") else 0  # only failed payments are sent as a file
+    scene.payments.switches.bulk_fail_every = 10 if failed else 0
+    held = hold(scene, operation, fate, skip)
+    await request_.ask(scene)
+    async with Approver(scene):
+        await held.arrival()
+        await scene.bot.kill()
+        if fate is Fate.LOST:
+            held.release(vanish=True)
+        await scene.start()
+        if fate is Fate.LATE:
+            held.release()
+        await (all_paid(scene, failed=failed) if failed else request_.ends(scene))
+    if fate is Fate.DONE and operation.startswith(("create_", "commit_")):
+        assert len(scene.payments.calls_of(operation)) == 1
+    if request_ is PAYOUT:
+        assert len(scene.payments.operations) == 1
 
 
-@pytest.mark.parametrize(
-    "socket_mode", [False, pytest.param(True, marks=pytest.mark.campaign)], ids=["http", "socket mode"]
-)
-async def test_after_the_commit_was_executed_and_not_answered(open_scene: Opening, socket_mode: bool) -> None:
-    scene = await open_scene(socket_mode=socket_mode)
-    held = scene.payments_gate.hold("commit_payout", after_effect=True)
+@pytest.mark.campaign
+async def test_kill_in_socket_mode_pays_once(open_scene: Opening) -> None:
+    scene = await open_scene(socket_mode=True)
+    held = hold(scene, "commit_payout", Fate.DONE)
     await scene.pay()
     await scene.press("approve")
     await held.arrival()
@@ -52,10 +131,11 @@ async def test_after_the_commit_was_executed_and_not_answered(open_scene: Openin
     assert len(scene.payments.calls_of("commit_payout")) == 1
 
 
-async def test_a_commit_that_never_arrived_is_decided_by_a_person(open_scene: Opening) -> None:
+@pytest.mark.parametrize("request_", [PAYOUT, BULK], ids=lambda one: one.name)
+async def test_kill_before_payment_arrives_lets_people_decide(open_scene: Opening, request_: Request) -> None:
     scene = await open_scene()
-    held = scene.payments_gate.hold("commit_payout", after_effect=False)
-    await scene.pay()
+    held = hold(scene, request_.sends, Fate.LOST)
+    await request_.ask(scene)
     await scene.press("approve")
     await held.arrival()
     await scene.bot.kill()
@@ -63,41 +143,32 @@ async def test_a_commit_that_never_arrived_is_decided_by_a_person(open_scene: Op
     await scene.start()
     await scene.press("retry")
     assert not scene.executions()
-    await scene.workspace.submit(ADA, {"amount": "25.00"})
-    await scene.completed_once()
+    assert not scene.payments.bulk_payments
+    await scene.workspace.submit(ADA, {"amount": request_.amount})
+    await request_.ends(scene)
     assert not [text for channel in (FINANCE, APPROVALS) for text in scene._saying(channel, "needs a decision")]
 
 
-async def test_a_commit_arrives_after_its_sender_died(open_scene: Opening) -> None:
+@pytest.mark.parametrize("request_", [PAYOUT, pytest.param(BULK, marks=pytest.mark.campaign)], ids=lambda one: one.name)
+async def test_payment_that_arrives_after_kill_is_not_repeated(open_scene: Opening, request_: Request) -> None:
     scene = await open_scene(QUIET_SECONDS="60")
-    held = scene.payments_gate.hold("commit_payout", after_effect=False)
-    await scene.pay()
+    held = hold(scene, request_.sends, Fate.LATE)
+    await request_.ask(scene)
     await scene.press("approve")
     await held.arrival()
     await scene.restart()
     await scene.workspace.until(lambda: "Not confirmed yet" in scene.cards(APPROVALS)[0].text)
     held.release()
-    await scene.completed_once()
-    assert len(scene.payments.calls_of("commit_payout")) == 1
+    await request_.ends(scene)
+    assert len(scene.payments.calls_of(request_.sends)) == 1
 
 
-async def test_between_the_vote_and_the_commit(open_scene: Opening) -> None:
-    scene = await open_scene()
-    await scene.pay()
-    held = scene.payments_gate.hold("get_operation", after_effect=False)
-    await scene.press("approve")
-    await held.arrival()
-    assert not scene.payments.calls_of("commit_payout")
-    await scene.restart()
-    await scene.completed_once()
-
-
-async def test_after_a_callback_was_answered_and_before_it_was_verified(open_scene: Opening) -> None:
+async def test_kill_after_callback_was_answered_keeps_the_callback(open_scene: Opening) -> None:
     scene = await open_scene(POLL_SECONDS="3600", simulator={"step_seconds": None})
     await scene.pay()
     await scene.press("approve")
     await scene.workspace.until(lambda: scene.cards(APPROVALS)[0].text.startswith("Sent: "))
-    held = scene.payments_gate.hold("get_operation", after_effect=False)
+    held = hold(scene, "get_operation", Fate.LOST)
     await scene.payments.advance()
     await held.arrival()
     await scene.payments.delivered()
@@ -106,62 +177,71 @@ async def test_after_a_callback_was_answered_and_before_it_was_verified(open_sce
     await scene.completed_once()
 
 
-@pytest.mark.parametrize(
-    "nth",
-    [*(pytest.param(nth, marks=pytest.mark.campaign) for nth in (0, 1)), 2],
-    ids=["requester's card", "card", "news"],
-)
-async def test_after_a_message_was_posted_and_not_answered(open_scene: Opening, nth: int) -> None:
+@pytest.mark.parametrize("fate", [Fate.DONE, pytest.param(Fate.LATE, marks=pytest.mark.campaign)])
+async def test_kill_during_cancellation_cancels_and_tells_once(open_scene: Opening, fate: Fate) -> None:
     scene = await open_scene()
-    held = scene.slack_gate.hold("chat.postMessage", after_effect=True, skip=nth)
-    await scene.pay()
-    if nth > 0:
-        await scene.press("approve")
-    await held.arrival()
-    await scene.restart()
-    if nth == 0:
-        await scene.press("approve")
-    await scene.completed_once()
+    held = hold(scene, "cancel_bulk_items", fate)
+    await ask_for_many(scene, "ana@example.com,1.00\nx1@example.com,2.00\nx2@example.com,3.00")
+    async with Approver(scene):
 
+        def cancelable() -> list[str]:
+            cards = scene.cards(FINANCE)
+            return [card.ts for card in cards if any(button.action_id == "bulk.cancel" for button in card.buttons)]
 
-@pytest.mark.campaign  # where other processes may live, recovery waits for a lease of a minute
-@pytest.mark.postgres
-@pytest.mark.parametrize("operation", ["create_payout", "commit_payout"])
-async def test_on_postgresql_an_unanswered_request(open_scene: Opening, postgres_url: str, operation: str) -> None:
-    scene = await open_scene(DATABASE_URL=postgres_url)
-    held = scene.payments_gate.hold(operation, after_effect=True)
-    await scene.pay()
-    async with Approver(scene, user=ADA):
+        card, *_ = await scene.workspace.until(cancelable, timeout=_LONG)
+        with suppress(ImpossibleAct):
+            await scene.workspace.click(MARIA, FINANCE, card, "bulk.cancel")
         await held.arrival()
         await scene.restart()
-        await scene.told("paid", patience=100)
-    assert list(scene.executions().values()) == [1]
-    assert len(scene.payments.calls_of(operation)) == 1
+        held.release()
+        said = "2 payments canceled, $5.00 returned"
+        await scene.workspace.until(lambda: any(said in text for text in scene.news(FINANCE)), timeout=_LONG)
+        await scene.settled()
+    (job,) = scene.payments.bulk_payments
+    assert (job.canceled_all, job.count("canceled")) == (0, 2)
+    assert len([text for text in scene.news(FINANCE) if "2 payments canceled" in text]) == 1
+    assert scene.payments.ledger.paid_cents() == 100
 
 
-@at_commits(
-    "request claim_instructions recipient claim_create created claim_outbox posted approve reread claim_commit "
-    "committed callback claim_callbacks verified claim_polls polled shown",
-    always={"write.after:request"},  # a gate at a simulator cannot hit it
+def commits(request: Request, names: str, *, always: Collection[str]) -> Iterator[Any]:
+    """The instants before and after these commits. ``always``: those of every run; the others are for the campaign."""
+    for at in (f"write.{side}:{name}" for name in names.split() for side in ("before", "after")):
+        marks = () if at in always else pytest.mark.campaign
+        yield pytest.param(request, at, id=f"{request.name} {at}", marks=marks)
+
+
+@pytest.mark.parametrize(
+    ("request_", "at"),
+    [
+        *commits(
+            PAYOUT,
+            "request claim_instructions recipient claim_create created claim_outbox posted approve reread claim_commit "
+            "committed callback claim_callbacks verified claim_polls polled shown",
+            always={"write.after:request"},  # a gate at a simulator cannot hit it
+        ),
+        *commits(
+            BULK,
+            "request prepared approve claim_bulk submitted claim_bulk_polls bulk_polled claim_outbox posted",
+            always={"write.after:claim_bulk", "write.before:bulk_polled"},
+        ),
+    ],
 )
-async def test_at_a_commit_of_its_own(open_scene: Opening, at: str) -> None:
+async def test_kill_at_a_commit_pays_and_tells_once(open_scene: Opening, request_: Request, at: str) -> None:
     scene = await open_scene(start=False)
-    scene.payments.callbacks.switches.drop = "poll" in at
+    scene.payments.callbacks.switches.drop = request_ is PAYOUT and "poll" in at
     await scene.start(PLAY_SIGNAL="KILL", PLAY_AT=at, PLAY_FROM="write.before:request")
-    async with Approver(scene, user=ADA):
-        ack = await scene.pay()
+    async with Approver(scene):
+        ack = await request_.ask(scene)
         assert await scene.bot.ended() == -9, "the instant never came"
         await scene.start()
-        if not ack.ok:
-            await scene.settled()
-            if not scene.cards(FINANCE):
-                await scene.pay()
-        await scene.completed_once()
+        await scene.settled()
+        if not (ack is not None and ack.ok) and not scene.cards(FINANCE):  # an acknowledged request must not be lost
+            await request_.ask(scene)
+        if at == "write.after:claim_bulk":  # nothing left, which cannot be known, so a person decided
+            await scene.workspace.until(lambda: bool(scene.payments.bulk_payments), timeout=_LONG)
+        await request_.ends(scene)
     await scene.bot.stop()
     assert [one.state for one in await scene.stored()] == [State.COMPLETED]
-
-
-CSV = b"email,amount,note\nana@example.com,1.00,x\n"
 
 
 def offers(scene: Scene) -> list[Message]:
@@ -169,19 +249,18 @@ def offers(scene: Scene) -> list[Message]:
 
 
 @pytest.mark.parametrize(
-    ("method", "after_effect"),
-    [("files.info", True), ("chat.postMessage", False), ("chat.postMessage", True)],
-    ids=["while it is looked at", "before the offer is posted", "after it was posted and not answered"],
+    ("method", "fate"),
+    [("files.info", Fate.DONE), ("chat.postMessage", Fate.LOST), ("chat.postMessage", Fate.DONE)],
 )
-async def test_a_file_is_offered_once_despite_a_kill(open_scene: Opening, method: str, after_effect: bool) -> None:
+async def test_kill_while_file_is_read_leads_to_one_offer(open_scene: Opening, method: str, fate: Fate) -> None:
     scene = await open_scene(PLAY_SHOWN="1")
-    held = scene.slack_gate.hold(method, after_effect=after_effect)
-    dropped = await scene.workspace.drop(MARIA, FINANCE, "rows.csv", CSV)
+    held = hold(scene, method, fate)
+    dropped = await scene.workspace.drop(MARIA, FINANCE, "rows.csv", b"email,amount,note\nana@example.com,1.00,x\n")
     await held.arrival()
     await scene.bot.kill()
-    held.release(vanish=not after_effect)
+    held.release(vanish=fate is Fate.LOST)
     await scene.start()
-    await scene.workspace.until(lambda: offers(scene)[0], timeout=40)
-    await scene.settled(timeout=40)
+    await scene.workspace.until(lambda: offers(scene)[0], timeout=_LONG)
+    await scene.settled(timeout=_LONG)
     await asyncio.sleep(1.5)  # a second offer would have been posted by now
     assert [offer.thread_ts for offer in offers(scene)] == [dropped.ts]

