@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
 from tests.benchmarks.processes import Spawned, said
+from tests.support.proxy import copy
 
-_CHUNK = 65_536
 _METHODS = (b"GET ", b"POST ", b"PUT ", b"PATCH ", b"DELETE ")
 _BEAT = 0.002
 _BEATS = 5
@@ -67,18 +67,7 @@ class Gauge:
         except OSError:
             writer.close()
             return
-        await asyncio.gather(_pass_on(reader, inner_writer), _pass_on(inner_reader, writer))
-
-
-async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    try:
-        while data := await reader.read(_CHUNK):
-            writer.write(data)
-            await writer.drain()
-    except OSError:
-        return
-    finally:
-        writer.close()
+        await asyncio.gather(copy(reader, inner_writer), copy(inner_reader, writer))
 
 
 class Counting(asyncio.StreamReaderProtocol):

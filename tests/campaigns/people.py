@@ -1,15 +1,14 @@
 """Random histories of requesters and approvers by their seeds: on SQLite, and one in four on PostgreSQL."""
 
-import gc
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 
 from tests.campaigns.plans import missing, pieces
 from tests.campaigns.results import Ledger, Piece
-from tests.people.play import Outcome, play, silence
-from tests.support.crews import Processes
+from tests.people.play import Outcome, play
+from tests.support.crews import Processes, only_work
 from tests.support.databases import migrated_database, statements_compiled_once
 from tests.support.postgres import PostgresServer, postgres_server
 
@@ -17,8 +16,6 @@ CAMPAIGN = "people"
 _PIECE = 40
 """Ten databases on PostgreSQL at a time."""
 _BATCH = 4
-_KEPT = ExitStack()
-"""What is replaced in a process for as long as it lives."""
 
 
 def campaign(ledger: Ledger, *, first: int, count: int, workers: int | None) -> None:
@@ -36,37 +33,31 @@ def campaign(ledger: Ledger, *, first: int, count: int, workers: int | None) -> 
 def show(seeds: Sequence[int]) -> bool:
     """Play these histories and print them; whether they broke no law."""
     _prepare()
-    with _KEPT, postgres_server() as server, _addresses(server, migrated_database(server), seeds) as addressed:
+    with postgres_server() as server, _addresses(server, migrated_database(server), seeds) as addressed:
         outcomes = _play(addressed)
     for outcome in outcomes:
         print(outcome)  # noqa: T201
     return not any(outcome.broken for outcome in outcomes)
 
 
+def _prepare() -> None:
+    only_work(statements_compiled_once())
+
+
 @contextmanager
 def _addresses(server: PostgresServer, template: str, seeds: Sequence[int]) -> Iterator[list[tuple[int, str]]]:
-    """Each seed with the address of its database on PostgreSQL, or with none: on SQLite."""
-    made = {seed: server.create_database(like=template) for seed in seeds if _is_on_postgres(seed)}
+    """Each seed with the address of its database on PostgreSQL, or with none: on SQLite.
+
+    One in four of each theme is on PostgreSQL; the number of themes is even.
+    """
+    made = {seed: server.create_database(like=template) for seed in seeds if seed // 6 % 4 == 3}
     yield [(seed, server.url(made[seed]) if seed in made else "") for seed in seeds]
     for name in made.values():
         server.drop_database(name)
 
 
-def _is_on_postgres(seed: int) -> bool:
-    """One in four of each theme, whose number is even."""
-    return seed // 6 % 4 == 3
-
-
-def _prepare() -> None:
-    gc.disable()
-    _KEPT.enter_context(silence())
-    _KEPT.enter_context(statements_compiled_once())
-
-
 def _play(addressed: Sequence[tuple[int, str]]) -> list[Outcome]:
-    outcomes = [play(seed, address) for seed, address in addressed]
-    gc.collect()
-    return outcomes
+    return [play(seed, address) for seed, address in addressed]
 
 
 def _piece(first: int, outcomes: Sequence[Outcome], seconds: float) -> Piece:

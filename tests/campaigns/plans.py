@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.campaigns.results import Ledger, Piece
 from tests.support.scratch import scratch
-from tests.world.campaign import Crew, Outcome, Report, run_world, second_faults, single_faults, tidy
+from tests.world.campaign import Crew, Outcome, Report, run_world, second_faults, single_faults
 from tests.world.flows import FLOWS
 from tests.world.plans import MOVES_MONEY, Kind, Plan, Point, Side, singles
 from tests.world.run import Run
@@ -57,10 +57,8 @@ def run_seeds(seeds: Sequence[int], lengths: dict[str, int]) -> list[Outcome]:
     for seed in seeds:
         flow = flow_of(seed)
         with tempfile.TemporaryDirectory(dir=scratch()) as folder:
-            outcomes.append(
-                asyncio.run(run_world(Drawn(seed=seed, flow=flow, length=lengths[flow], folder=Path(folder))))
-            )
-        tidy()
+            drawn = Drawn(seed=seed, flow=flow, length=lengths[flow], folder=Path(folder))
+            outcomes.append(asyncio.run(run_world(drawn)))
     return outcomes
 
 
@@ -81,14 +79,14 @@ def every_single(ledger: Ledger, *, workers: int | None) -> None:
         _run_listed(ledger, crew, "singles", single_faults(references.outcomes))
 
 
-def every_pair(ledger: Ledger, *, flows: Sequence[str], workers: int | None, first: int = 0, count: int = 0) -> None:
+def every_pair(ledger: Ledger, *, flows: Sequence[str], workers: int | None) -> None:
     """Of each flow: every fault of the request that moves money, with every fault at every point after it."""
     with Crew(workers) as crew:
         for flow in flows:
             [reference] = crew.run([Plan(flow)]).outcomes
             points = [point for text in reference.trace if (point := Point.parse(text)).name in MOVES_MONEY]
             pairs = second_faults(crew.run(singles(flow, points)).outcomes)
-            _run_listed(ledger, crew, f"pairs of {flow}", pairs[first : first + count] if count else pairs)
+            _run_listed(ledger, crew, f"pairs of {flow}", pairs)
 
 
 def _run_listed(ledger: Ledger, crew: Crew, campaign: str, plans: Sequence[Plan]) -> None:

@@ -1,20 +1,15 @@
 """Somebody who may write to the database and has no key: every column, in every state, with everything done besides."""
 
 import asyncio
-import gc
-import logging
 import random
 import time
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import as_completed
-from contextlib import ExitStack
-
-import structlog
 
 from bot.domain.payments.instruction import Kind
 from tests.campaigns.results import Ledger, Piece
-from tests.support.crews import Processes
+from tests.support.crews import Processes, only_work
 from tests.support.databases import statements_compiled_once
 from tests.support.threadless import without_threads
 from tests.writer.attacks import Attack, attacks
@@ -24,10 +19,6 @@ from tests.writer.states import SCENES, Scene
 CAMPAIGN = "malicious writer"
 _BULK_TABLES = frozenset({"bulk_item", "bulk_flight"})
 _MANY = frozenset({Kind.BULK, Kind.BULK_CANCEL})
-_SELDOM = 200_000
-"""New objects between two searches for garbage."""
-_KEPT = ExitStack()
-"""What is replaced in a process for as long as it lives."""
 
 
 def campaign(ledger: Ledger, *, share: float, at_once: int) -> None:
@@ -45,10 +36,7 @@ def campaign(ledger: Ledger, *, share: float, at_once: int) -> None:
 
 
 def _prepare() -> None:
-    _KEPT.enter_context(without_threads())
-    _KEPT.enter_context(statements_compiled_once())
-    gc.set_threshold(_SELDOM, 20, 100)
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))  # unreadable rows
+    only_work(without_threads(), statements_compiled_once())
 
 
 def play(scene: Scene, batch: Sequence[Attack]) -> list[Result]:

@@ -27,18 +27,8 @@ class Installed:
         venv.create(made.folder, with_pip=False)
         # A folder, not its own .pth files: they would lead to the checkout.
         (made.packages / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
-        _run(
-            sys.executable,
-            "-m",
-            "pip",
-            "--python",
-            str(made.folder),
-            "install",
-            "-q",
-            "--no-deps",
-            "--no-index",
-            str(wheel),
-        )
+        pip = (sys.executable, "-m", "pip", "--python", str(made.folder))
+        _run(*pip, "install", "-q", "--no-deps", "--no-index", str(wheel))
         return made
 
     @property

@@ -149,6 +149,10 @@ class Scene:
         card = await self.workspace.until(lambda: self._with_button(channel, f"payout.{action}"), timeout=_ENOUGH)
         return await self.workspace.click(user, channel, card.ts, f"payout.{action}")
 
+    async def pay_and_approve(self) -> None:
+        await self.pay()
+        await self.press("approve")
+
     def _with_button(self, channel: str, action_id: str) -> Message | None:
         for card in reversed(self.cards(channel)):
             if any(button.action_id == action_id for button in card.buttons):

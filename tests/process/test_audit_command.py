@@ -1,21 +1,20 @@
-"""``switchboard audit``: beside the running bot, and where nobody reads on."""
+"""``switchboard audit``: beside the running bot, and with a reader who stops."""
 
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Callable
 
-from tests.process.scene import Scene
-from tests.support.audited import SECRET, audit, entry, write
+from tests.process.conftest import Opening
+from tests.support.audited import SECRET, entry, write
+from tests.support.rig import APPROVALS
 
 
-async def test_it_works_beside_the_running_bot(open_scene: Callable[..., Awaitable[Scene]]) -> None:
+async def test_audit_verifies_beside_the_running_bot(open_scene: Opening) -> None:
     scene = await open_scene()
-    await scene.workspace.slash("U0MARIA", "C0FINANCE", "/pay", "send ana@example.com 25.00 Rent")
-    await scene.workspace.until(lambda: scene.cards("C0APPROVE")[-1])
+    await scene.pay()
+    await scene.workspace.until(lambda: scene.cards(APPROVALS)[-1])
     process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-m", "bot", "audit", "verify"),
+        *(sys.executable, "-m", "bot", "audit", "verify"),
         cwd=scene.folder,
         env=scene.bot.environment,
         stdout=asyncio.subprocess.PIPE,
@@ -23,12 +22,9 @@ async def test_it_works_beside_the_running_bot(open_scene: Callable[..., Awaitab
     )
     said, _ = await process.communicate()
     assert (process.returncode, b"The audit holds: 3 rows." in said) == (0, True), said
-    assert await scene.bot.stop() == 0
-    answer = audit("verify", url=scene.bot.environment["DATABASE_URL"], SECRET_KEY=scene.bot.environment["SECRET_KEY"])
-    assert (answer.code, "the last at row 3," in answer.out) == (0, True), answer
 
 
-async def test_whoever_stops_reading_breaks_nothing(sqlite_url: str) -> None:
+async def test_audit_export_survives_a_reader_who_stops(sqlite_url: str) -> None:
     await write(sqlite_url, [entry(1)])
     environment = {"PATH": os.environ["PATH"], "DATABASE_URL": sqlite_url, "SECRET_KEY": SECRET}
     reading, writing = os.pipe()

@@ -134,8 +134,7 @@ def _mutated(value: bytes, chance: random.Random) -> bytes:
 
 async def test_callback_is_503_while_the_database_is_locked(open_scene: Opening) -> None:
     scene = await open_scene(simulator={"step_seconds": None})
-    await scene.pay()
-    await scene.press("approve")
+    await scene.pay_and_approve()
     await scene.workspace.until(lambda: scene.cards(APPROVALS)[0].text.startswith("Sent: "))
     with locked(scene.database):
         status, headers, _ = await _request(scene, _known(scene))

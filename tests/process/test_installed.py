@@ -1,20 +1,18 @@
 """The installed program, with the settings of docs/install.md alone, where the playground stands for the world."""
 
 import asyncio
-import os
 import re
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.playground.process import free_port
 from bot.playground.simulators.ledger import EntryKind
 from tests.process.bot_process import BotProcess
 from tests.process.conftest import Opening
 from tests.process.installed import ROOT, Installed
-from tests.process.scene import Scene
 from tests.support.later import BESIDE
 from tests.support.rig import APPROVALS
 
@@ -49,16 +47,10 @@ async def typed(program: Installed, *arguments: str, env: Mapping[str, str], fol
     return process.returncode or 0, (out + err).decode()
 
 
-async def test_nothing_of_the_checkout_is_used(installed: Installed, tmp_path: Path) -> None:
-    found = await asyncio.create_subprocess_exec(
-        str(installed.folder / "bin" / "python"),
-        "-c",
-        "import bot, handlers, storage; print(*(one.__file__ for one in (bot, handlers, storage)))",
-        cwd=tmp_path,
-        env={"PATH": os.environ["PATH"]},
-        stdout=asyncio.subprocess.PIPE,
-    )
-    files = (await found.communicate())[0].decode().split()
+def test_installed_program_uses_nothing_of_the_checkout(installed: Installed, tmp_path: Path) -> None:
+    code = "import bot, handlers, storage; print(bot.__file__, handlers.__file__, storage.__file__)"
+    python = str(installed.folder / "bin" / "python")
+    files = subprocess.check_output([python, "-c", code], cwd=tmp_path, env={}, text=True).split()
     assert all(file.startswith(str(installed.packages)) for file in files), files
 
 
@@ -77,63 +69,40 @@ async def test_socket_mode_in_production_without_an_address(open_scene: Opening,
     env, folder = scene.bot.environment, scene.folder
     code, said = await typed(installed, "doctor", env=env, folder=folder)
     assert code == 0, said
-    assert [line for line in said.splitlines() if "PUBLIC_URL" in line or "Socket" in line] == snapshot(
-        [
-            "warning  PUBLIC_URL is missing, so these are not there: callbacks (polling finds out, more slowly), "
-            "webhooks of stores, and the search at each start for payments at the service that this database lacks. "
-            "Example: PUBLIC_URL=https://switchboard.example.com",
-            "ok       Socket Mode can be opened",
-        ]
-    )
+    assert {line[:7] for line in said.splitlines() if "PUBLIC_URL" in line} == {"warning"}
     await scene.start()
-    await scene.pay()
-    await scene.press("approve")
+    await scene.pay_and_approve()
     await scene.completed_once()
     assert {re.sub(r"/[^/]+$", "", address) for address in scene.callback_addresses().values()} == {
         "https://switchboard.invalid/callbacks/payments"
     }
     assert await scene.bot.stop() == 0
-    lines = [line[28:] for line in scene.bot.stdout.splitlines() if "starting" in line or "stopped" in line]
-    said = re.sub(r" +\[bot.cli.main\]|(?<=after=).*", "", "\n".join(lines)).replace(str(folder), "~")
-    assert said == snapshot("""\
-[info     ] starting database='SQLite ~/switchboard.db' environment=production policy=b18f76193585 \
-transport='Socket Mode' version=0.1.0
-[info     ] stopped after=\
-""")
+    (starting,) = [line for line in scene.bot.stdout.splitlines() if "starting" in line]
+    assert "environment=production" in starting
+    assert "transport='Socket Mode'" in starting
     code, said = await typed(installed, "audit", "verify", env=env, folder=folder)
     assert code == 0, said
 
 
-@pytest.fixture
-async def moving(open_scene: Opening, installed: Installed) -> Scene:
-    """On SQLite, with a payout that waits for a vote."""
+@pytest.mark.postgres
+async def test_payout_that_waits_is_copied_to_postgresql_and_paid(
+    open_scene: Opening, installed: Installed, new_postgres_url: str
+) -> None:
     scene = await open_scene(installed=installed.program)
+    env, folder = scene.bot.environment, scene.folder
     await scene.pay()
     await scene.workspace.until(lambda: scene.cards(APPROVALS) or None)
     await scene.settled()
-    return scene
-
-
-@pytest.mark.postgres
-async def test_a_payout_goes_to_postgresql_and_is_paid(
-    moving: Scene, installed: Installed, new_postgres_url: str
-) -> None:
-    env, folder = moving.bot.environment, moving.folder
-    assert await moving.bot.stop() == 0
+    assert await scene.bot.stop() == 0
     code, said = await typed(installed, "copy-to", new_postgres_url, env=env, folder=folder)
     assert code == 0, said
-    told = said[said.index("Copied") :].replace(new_postgres_url.rpartition("@")[2], "host/name")
-    assert re.sub(r"\d+ rows of \d+ tables", "… rows of … tables", told.replace(str(folder), "~")) == snapshot("""\
-Copied to PostgreSQL host/name: … rows of … tables, read back and compared. The audit is complete there: 3 rows.
-New anchors are written to ~/switchboard.anchors.
-The old file is marked as moved and can't be started. Set DATABASE_URL to the new database and start.
-""")
-    moving.bot.environment["DATABASE_URL"] = new_postgres_url
-    await moving.start()
-    await moving.press("approve")
-    await moving.completed_once()
-    assert await moving.bot.stop() == 0
-    code, said = await typed(installed, "audit", "verify", env=moving.bot.environment, folder=folder)
+    assert "The audit is complete there: 3 rows." in said
+    scene.bot.environment["DATABASE_URL"] = new_postgres_url
+    await scene.start()
+    await scene.press("approve")
+    await scene.completed_once()
+    assert await scene.bot.stop() == 0
+    code, said = await typed(installed, "audit", "verify", env=scene.bot.environment, folder=folder)
     assert (code, said.splitlines()[0].startswith("The audit holds")) == (0, True), said
 
 

@@ -1,15 +1,16 @@
 """``kill -9`` of the real process at the instants where money, votes and messages could be lost or doubled."""
 
 import asyncio
+import sqlite3
 from collections.abc import Awaitable, Callable, Collection, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 import pytest
 
-from bot.domain.payments.instruction import State
+from bot.domain.payments.instruction import AttemptOutcome, State
 from bot.playground.workspace import Ack, ImpossibleAct, Message
 from tests.process.approver import Approver
 from tests.process.conftest import Opening
@@ -123,8 +124,7 @@ async def test_kill_during_request_pays_and_tells_once(
 async def test_kill_in_socket_mode_pays_once(open_scene: Opening) -> None:
     scene = await open_scene(socket_mode=True)
     held = hold(scene, "commit_payout", Fate.DONE)
-    await scene.pay()
-    await scene.press("approve")
+    await scene.pay_and_approve()
     await held.arrival()
     await scene.restart()
     await scene.completed_once()
@@ -165,8 +165,7 @@ async def test_payment_that_arrives_after_kill_is_not_repeated(open_scene: Openi
 
 async def test_kill_after_callback_was_answered_keeps_the_callback(open_scene: Opening) -> None:
     scene = await open_scene(POLL_SECONDS="3600", simulator={"step_seconds": None})
-    await scene.pay()
-    await scene.press("approve")
+    await scene.pay_and_approve()
     await scene.workspace.until(lambda: scene.cards(APPROVALS)[0].text.startswith("Sent: "))
     held = hold(scene, "get_operation", Fate.LOST)
     await scene.payments.advance()
@@ -242,6 +241,22 @@ async def test_kill_at_a_commit_pays_and_tells_once(open_scene: Opening, request
         await request_.ends(scene)
     await scene.bot.stop()
     assert [one.state for one in await scene.stored()] == [State.COMPLETED]
+
+
+async def test_claim_older_than_five_seconds_is_abandoned_unsent(open_scene: Opening) -> None:
+    """The process is paused between the claim of an attempt and its first byte, as in a frozen virtual machine."""
+    scene = await open_scene(start=False)
+    await scene.start(PLAY_SIGNAL="STOP", PLAY_AT="write.after:claim_commit")
+    approving = asyncio.create_task(scene.pay_and_approve())
+    await scene.bot.paused()
+    await asyncio.sleep(5.3)  # the guard measures real time
+    scene.bot.resume()
+    await approving
+    await scene.completed_once()
+    assert len(scene.payments.calls_of("commit_payout")) == 1
+    with closing(sqlite3.connect(scene.database)) as connection:
+        outcomes = connection.execute("SELECT outcome FROM attempt WHERE kind = 'commit' ORDER BY n").fetchall()
+    assert outcomes == [(AttemptOutcome.ABANDONED,), (AttemptOutcome.DONE,)]
 
 
 def offers(scene: Scene) -> list[Message]:

@@ -4,20 +4,35 @@ Not :class:`concurrent.futures.ProcessPoolExecutor`: its queues take semaphores,
 ``/dev/shm`` does not have.
 """
 
+import gc
+import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any, Self, TypeVar
 
+import structlog
+
 T = TypeVar("T")
 
 _SPAWNING = get_context("spawn")
+_KEPT = ExitStack()
+"""What is replaced in this process for as long as it lives."""
 
 
-def _nothing() -> None:
-    """No preparation."""
+def only_work(*contexts: AbstractContextManager[object]) -> None:
+    """Prepare a process: silent, in these contexts, and without a search for garbage until a piece of work is done.
+
+    Automatic collection took half of the time.
+    """
+    logging.disable(logging.CRITICAL)
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    gc.disable()
+    for context in contexts:
+        _KEPT.enter_context(context)
 
 
 class Processes:
@@ -26,7 +41,7 @@ class Processes:
     ``prepare`` is called once in each; a function of a module, like all that is submitted.
     """
 
-    def __init__(self, count: int, *, prepare: Callable[[], None] = _nothing) -> None:
+    def __init__(self, count: int, *, prepare: Callable[[], None] = lambda: None) -> None:
         self._prepare = prepare
         self._own = threading.local()
         self._ends: list[Connection] = []
@@ -74,4 +89,6 @@ def _work(end: Connection, prepare: Callable[[], None]) -> None:
             answer: tuple[Any, Exception | None] = (work(*about), None)
         except Exception as error:  # noqa: BLE001 - it goes to whoever asked
             answer = (None, error)
+        if not gc.isenabled():
+            gc.collect()
         end.send(answer)

@@ -4,7 +4,9 @@ import asyncio
 import sqlite3
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
+from functools import cache
 from pathlib import Path
 
 import storage.engine
@@ -29,7 +31,14 @@ def locked(file: Path | str) -> Iterator[None]:
         shell.execute("ROLLBACK")
 
 
+@cache
 def migrated_file() -> bytes:
+    """The content of a file that was migrated once: a copy is faster than a migration."""
+    with ThreadPoolExecutor(1) as pool:  # migrating runs a loop of its own
+        return pool.submit(_migrated).result()
+
+
+def _migrated() -> bytes:
     with tempfile.TemporaryDirectory(dir=scratch()) as folder:
         file = Path(folder) / "switchboard.db"
         asyncio.run(migrate(sqlite_address(file)))

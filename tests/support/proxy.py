@@ -27,13 +27,14 @@ class Proxy:
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         there_reader, there_writer = await asyncio.open_connection("127.0.0.1", self.target)
         for source, sink in ((reader, there_writer), (there_reader, writer)):
-            pipe = asyncio.create_task(_copy(source, sink))
+            pipe = asyncio.create_task(copy(source, sink))
             self._pipes.add(pipe)
             pipe.add_done_callback(self._pipes.discard)
 
 
-async def _copy(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
-    with suppress(ConnectionError):
+async def copy(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+    """Pass on bytes until one side ends."""
+    with suppress(OSError):
         try:
             while data := await source.read(65_536):
                 sink.write(data)

@@ -33,7 +33,7 @@ def _story(world: Run) -> Iterator[str]:
     """Points met, states of the requests, and what people and the service saw."""
     seen = world.witness.sightings
     start = seen[0].at if seen else 0.0
-    yield from (str(crossing.point) for crossing in world.trace if not crossing.idle)
+    yield from world.met()
     yield from (f"{one.at - start:9.1f} s {one.id[-4:]} {one.state}" for one in seen)
     for act in world.witness.acts:
         yield f"{act.at - start:9.1f} s {act.user} {act.what}: {act.ack.status} {act.ack.error} {act.ack.body}"

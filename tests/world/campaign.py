@@ -1,21 +1,17 @@
 """Run many plans in one process per core, and sum up the results."""
 
 import asyncio
-import gc
-import logging
 import os
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import structlog
-
-from tests.support.crews import Processes
+from tests.support.crews import Processes, only_work
 from tests.support.scratch import scratch
 from tests.world.flows import FLOWS
 from tests.world.mutants import MUTANTS
@@ -25,7 +21,6 @@ from tests.world.seams import sewn
 
 _BATCH = 8
 _PLAN_SECONDS = 60.0
-_COLLECT_EVERY = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +29,6 @@ class Outcome:
     violations: tuple[str, ...]
     states: tuple[str, ...]
     trace: tuple[str, ...] = ()
-    """Points in the order in which they were met, without writes that had nothing to do."""
-    troubles: tuple[str, ...] = ()
-    seconds: float = 0.0
 
 
 @dataclass(slots=True)
@@ -71,66 +63,37 @@ class Report:
         return "\n".join(lines)
 
 
-class Crew:
+class Crew(Processes):
     """Worker processes, one a core unless told otherwise, for as long as the ``with`` block lasts."""
 
     def __init__(self, workers: int | None = None) -> None:
-        self._workers = workers or os.cpu_count() or 1
-
-    def __enter__(self) -> "Crew":
-        self._pool = Processes(self._workers, prepare=_prepare)
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self._pool.__exit__(*raised)
+        super().__init__(workers or os.cpu_count() or 1, prepare=_prepare)
 
     def run(self, plans: Sequence[Plan]) -> Report:
         texts = [str(plan) for plan in plans]
         return self.gather(run_batch, [(texts[at : at + _BATCH], "") for at in range(0, len(texts), _BATCH)])
 
     def run_mutants(self, mutants: Mapping[str, Sequence[str]]) -> dict[str, Report]:
-        pending = {name: self._pool.submit(run_batch, list(plans), name) for name, plans in mutants.items()}
+        pending = {name: self.submit(run_batch, list(plans), name) for name, plans in mutants.items()}
         return {name: Report(outcomes=future.result()) for name, future in pending.items()}
 
     def gather(self, work: Callable[..., list[Outcome]], batches: Iterable[tuple[Any, ...]]) -> Report:
         """Call ``work(*batch)`` for each batch in the workers and collect the results."""
         started = time.monotonic()
         report = Report()
-        for future in [self._pool.submit(work, *batch) for batch in batches]:
+        for future in [self.submit(work, *batch) for batch in batches]:
             report.outcomes += future.result()
         report.seconds = time.monotonic() - started
         return report
 
 
 def _prepare() -> None:
-    """Prepare a worker process: silent, and with the seams installed for its whole life.
-
-    All of its runs share compiled statements and the template of the database.
-    """
-    logging.disable(logging.CRITICAL)
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
-    gc.disable()
-    _seams.enter_context(sewn())
+    only_work(sewn())
 
 
 def run_batch(texts: list[str], mutant: str = "") -> list[Outcome]:
-    outcomes = []
     with MUTANTS[mutant].change() if mutant else nullcontext():
-        for text in texts:
-            outcomes.append(asyncio.run(run_plan(Plan.parse(text))))
-            tidy()
-    return outcomes
-
-
-_runs = Counter[str]()
-_seams = ExitStack()
-
-
-def tidy() -> None:
-    """Collect garbage at intervals; automatic collection took half of the time."""
-    _runs["all"] += 1
-    if _runs["all"] % _COLLECT_EVERY == 0:
-        gc.collect()
+        return [asyncio.run(run_plan(Plan.parse(text))) for text in texts]
 
 
 async def run_plan(plan: Plan) -> Outcome:
@@ -139,7 +102,6 @@ async def run_plan(plan: Plan) -> Outcome:
 
 
 async def run_world(opened: Run) -> Outcome:
-    started = time.monotonic()
     async with opened as world:
         broken = ""
         try:
@@ -151,9 +113,7 @@ async def run_world(opened: Run) -> Outcome:
             plan=str(world.plan),
             violations=(*([broken] if broken else []), *(str(violation) for violation in check(world))),
             states=tuple(row["state"] for row in world.books.instructions()),
-            trace=tuple(str(crossing.point) for crossing in world.trace if not crossing.idle),
-            troubles=tuple(world.troubles),
-            seconds=time.monotonic() - started,
+            trace=world.met(),
         )
 
 

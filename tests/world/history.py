@@ -4,7 +4,6 @@ After each act the application does what is due, as its ticks would. Broken prom
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import Awaitable
 from contextlib import suppress
 from functools import partial
@@ -44,7 +43,6 @@ class History(World):
         super().__init__(folder)
         self.fuse: int | None = None
         """Ends of effects that are still survived, two for each effect; None: it does not burn."""
-        self.crashes = 0
         self._ticks = Ticks()
 
     @classmethod
@@ -58,7 +56,6 @@ class History(World):
         fuse, self.fuse = self.fuse, None
         if fuse is not None and fuse >= len(CRASHES):
             self.fuse, fuse = fuse - len(CRASHES), None
-        self.crashes += fuse is not None
         return None if fuse is None else CRASHES[fuse]
 
     def check(self, *, at_the_end: bool = False) -> None:
@@ -335,15 +332,6 @@ class History(World):
         else:
             raise Broken(f"I10: no end: {[row['state'] for row in rows]} {self.books.undone()}")
         self.check(at_the_end=True)
-
-    def came_across(self) -> Counter[str]:
-        """What happened in this run: transitions by the audit, crashes, faults met, callbacks taken and refused."""
-        found = Counter(f"{row.before} > {row.after}" for row in self.books.audit() if row.before != row.after)
-        found.update(f"did {row.action}" for row in self.books.audit() if row.before == row.after)
-        found.update(f"callback {one.status}" for one in self.payments.deliveries)
-        found.update(f"fault {call.operation} {call.fault}" for call in self.payments.calls if call.fault)
-        found["crash"] = self.crashes
-        return found
 
     def _button(self, reference: str, action: str) -> tuple[Message, str] | None:
         """The newest version of a card in the approvers' channel that has a button, and what it carries."""

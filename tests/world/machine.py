@@ -2,7 +2,6 @@
 
 import asyncio
 import tempfile
-from collections import Counter
 from collections.abc import Awaitable
 from pathlib import Path
 from typing import ClassVar, TypeVar
@@ -79,13 +78,8 @@ which = st.integers(0, _MOST_ASKED - 1)
 
 
 class Payouts(RuleBasedStateMachine):
-    """One run: a new database, the real application, people, a service and a clock.
+    """One run: a new database, the real application, people, a service and a clock."""
 
-    ``reached`` counts what all runs came across, so that what held is known not to have held for want of anything
-    happening.
-    """
-
-    reached: ClassVar[Counter[str]] = Counter()
     takes_to_the_end: ClassVar[bool] = True
     """False: a run is over when nothing more is drawn."""
 
@@ -112,7 +106,6 @@ class Payouts(RuleBasedStateMachine):
         try:
             if self.takes_to_the_end and not self._broken:
                 self._do(self.world.converge())
-                self.reached.update(self.world.came_across())
         finally:
             self._loop.run_until_complete(self.world.close())
             self._loop.run_until_complete(self._loop.shutdown_default_executor())

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from contextvars import ContextVar
-from pathlib import Path
+from functools import partial, wraps
 from types import SimpleNamespace
 from typing import Any, NoReturn, Protocol, TypeVar
 from weakref import WeakSet
@@ -19,22 +19,20 @@ from weakref import WeakSet
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-import bot.wiring.database
-import storage.engine
 from bot.clients.transport import PreparedRequest, Transport
 from bot.domain import references
-from bot.domain.outcome import Reply
 from bot.playground.faults import Fault, FaultKind, Faults
 from bot.slack.messenger import Ephemerals
 from bot.workflows.admin.audit import Anchoring
 from storage.batches import GroupWriter
 from storage.errors import CommitUnknown, StorageBusy
-from tests.support.compiled import one_compiler
+from tests.support.databases import statements_compiled_once
 from tests.support.replaced import replaced
 from tests.support.threadless import without_threads
 from tests.world.plans import Kind, Point, Side
 
 T = TypeVar("T")
+Sending = Callable[..., Awaitable[Any]]
 
 WRITER = "group writer"
 """Name of the task that ends by itself once the store is closed."""
@@ -97,20 +95,17 @@ class Life:
         while left := [task for task in self.answers if not task.done()]:
             await asyncio.wait(left)
 
-    async def stop_here(self) -> NoReturn:
+    async def crash_here(self, *, is_planned: bool = True) -> NoReturn:
         """Let the process die here; this call never returns."""
+        self.outside.died_before += is_planned and self.dead.is_set()
         self.dead.set()
         await asyncio.get_running_loop().create_future()
         raise Crash
 
-    async def crash_here(self) -> NoReturn:
-        self.outside.died_before += self.dead.is_set()
-        await self.stop_here()
-
     async def send(self, side: Side, name: str, faults: Faults, send: Callable[[], Awaitable[T]]) -> T:
         """Send one request of ours, with its fault."""
         if self.dead.is_set():
-            await self.stop_here()
+            await self.crash_here(is_planned=False)
         point, kind = self.outside.meet(side, name)
         if kind is Kind.CRASH_BEFORE:
             await self.crash_here()
@@ -206,43 +201,63 @@ def remember_tasks(loop: asyncio.AbstractEventLoop) -> None:
 def sewn(*, threads: bool = False) -> Iterator[None]:
     """Install the seams while the context is open; SQLite does without its threads unless told otherwise."""
     seams: list[tuple[Any, str, Callable[..., Any]]] = [
-        (Transport, "send", _transport_send),
-        (AsyncWebClient, "api_call", _api_call),
+        (Transport, "send", in_a_life(_transport_send)),
+        (AsyncWebClient, "api_call", in_a_life(_api_call)),
         (Ephemerals, "begin", _begin),
-        (Ephemerals, "_respond", _respond),
-        (Anchoring, "finish", _finish),
-        (GroupWriter, "submit", _submit),
-        (storage.engine, "create_engine", one_compiler),
-        (bot.wiring.database, "migrate", _from_a_template),
+        (Ephemerals, "_respond", in_a_life(_respond)),
+        (Anchoring, "finish", in_a_life(_finish)),
+        (GroupWriter, "submit", in_a_life(_submit)),
         (references, "secrets", lambda _: CHANCE),
     ]
-    with nullcontext() if threads else without_threads(), ExitStack() as stack:
+    with nullcontext() if threads else without_threads(), statements_compiled_once(), ExitStack() as stack:
         for owner, name, seam in seams:
             stack.enter_context(replaced(owner, name, seam(getattr(owner, name))))
         yield
 
 
-def _transport_send(original: Callable[..., Awaitable[Reply]]) -> Callable[..., Awaitable[Reply]]:
-    async def send(self: Transport, request: PreparedRequest, **more: Any) -> Reply:
-        life = LIFE.get()
-        if life is None:
-            return await original(self, request, **more)
-        name = request.operation.rpartition(".")[2]
-        faults = life.outside.payments_faults
-        return await life.send(Side.PAYMENTS, name, faults, lambda: original(self, request, **more))
+def in_a_life(seam: Callable[..., Awaitable[Any]]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Replace a method by ``seam(life, original, *values)`` for code that runs in a life."""
 
-    return send
+    def replacing(original: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(original)
+        async def call(owner: Any, *values: Any, **more: Any) -> Any:
+            life, bound = LIFE.get(), partial(original, owner)
+            return await (bound(*values, **more) if life is None else seam(life, bound, *values, **more))
+
+        return call
+
+    return replacing
 
 
-def _api_call(original: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-    async def api_call(self: AsyncWebClient, api_method: str, **more: Any) -> Any:
-        life = LIFE.get()
-        if life is None:
-            return await original(self, api_method, **more)
-        faults = life.outside.slack_faults
-        return await life.send(Side.SLACK, api_method, faults, lambda: original(self, api_method, **more))
+async def _transport_send(life: Life, send: Sending, request: PreparedRequest, **more: Any) -> Any:
+    name = request.operation.rpartition(".")[2]
+    return await life.send(Side.PAYMENTS, name, life.outside.payments_faults, lambda: send(request, **more))
 
-    return api_call
+
+async def _api_call(life: Life, send: Sending, api_method: str, **more: Any) -> Any:
+    return await life.send(Side.SLACK, api_method, life.outside.slack_faults, lambda: send(api_method, **more))
+
+
+async def _respond(life: Life, send: Sending, *content: Any, **more: Any) -> str:
+    faults = life.outside.slack_faults
+    try:
+        return str(await life.send(Side.SLACK, "response_url", faults, lambda: send(*content, **more)))
+    except SlackApiError as refused:
+        return str(refused.response.data["error"])
+
+
+async def _finish(life: Life, finish: Sending) -> None:
+    """Write the last anchor, unless the process died."""
+    if not life.dead.is_set():
+        await finish()
+
+
+async def _submit(life: Life, submit: Sending, work: Any, *, name: str) -> Any:
+    if life.dead.is_set():
+        raise Crash
+    result = await submit(work, name=name)
+    life.outside.wrote(name or "touch", result)
+    return result
 
 
 def _begin(original: Callable[..., asyncio.Task[Any]]) -> Callable[..., asyncio.Task[Any]]:
@@ -254,66 +269,3 @@ def _begin(original: Callable[..., asyncio.Task[Any]]) -> Callable[..., asyncio.
         return task
 
     return begin
-
-
-def _respond(original: Callable[..., Awaitable[str]]) -> Callable[..., Awaitable[str]]:
-    async def respond(self: Ephemerals, response_url: str, content: Any, **more: Any) -> str:
-        life = LIFE.get()
-        if life is None:
-            return await original(self, response_url, content, **more)
-        faults = life.outside.slack_faults
-        try:
-            return await life.send(
-                Side.SLACK, "response_url", faults, lambda: original(self, response_url, content, **more)
-            )
-        except SlackApiError as refused:
-            return str(refused.response.data["error"])
-
-    return respond
-
-
-def _finish(original: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
-    async def finish(self: Anchoring) -> None:
-        """Write the last anchor, unless the process died."""
-        life = LIFE.get()
-        if life is None or not life.dead.is_set():
-            await original(self)
-
-    return finish
-
-
-def _submit(original: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-    async def submit(self: GroupWriter, work: Any, *, name: str) -> Any:
-        life = LIFE.get()
-        if life is None:
-            return await original(self, work, name=name)
-        if life.dead.is_set():
-            raise Crash
-        result = await original(self, work, name=name)
-        life.outside.wrote(name or "touch", result)
-        return result
-
-    return submit
-
-
-def _from_a_template(original: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
-    """Migrate the first database; the others are copies of it."""
-    template: list[bytes] = []
-
-    def is_there(file: Path) -> bool:
-        """Whether the database exists, from an earlier life or copied from the template."""
-        if not file.exists() and template:
-            file.touch(mode=0o600)
-            file.write_bytes(template[0])
-        return file.exists()
-
-    def keep(file: Path) -> None:
-        template.append(file.read_bytes())
-
-    async def migrate(url: str, **more: Any) -> None:
-        file = Path(url.partition("///")[2])
-        if not is_there(file):
-            await original(url, **more)
-            keep(file)
-
-    return migrate

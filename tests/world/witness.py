@@ -52,7 +52,6 @@ class Sighting:
     at: float
     id: str
     state: str
-    round: int
     version: int
 
 
@@ -63,7 +62,6 @@ class Witness:
     books: Books
     now: Callable[[], float]
     on_arrival: Callable[[Arrival], None]
-    arrivals: list[Arrival] = field(default_factory=list)
     acts: list[Act] = field(default_factory=list)
     sightings: list[Sighting] = field(default_factory=list)
     said: list[Message] = field(default_factory=list)
@@ -72,7 +70,7 @@ class Witness:
     """How many payments requests had arrived when a message was posted, by channel and time stamp."""
     history: dict[str, list[str]] = field(default_factory=dict)
     """Every status that an operation had at the service, by its id."""
-    _last: dict[str, tuple[str, int, int]] = field(default_factory=dict)
+    _last: dict[str, tuple[str, int]] = field(default_factory=dict)
 
     def attach(self) -> None:
         recorder, log = self.payments.recorder, self.workspace._state.log
@@ -81,8 +79,7 @@ class Witness:
         def on_arrival(**facts: Any) -> Call:
             call = arrived(**facts)
             if call.operation in _WITH_EFFECT:
-                self.arrivals.append(self._arrival(call))
-                self.on_arrival(self.arrivals[-1])
+                self.on_arrival(self._arrival(call))
             return call
 
         def on_change(kind: str, subject: object) -> None:
@@ -100,8 +97,8 @@ class Witness:
         log.add = on_message  # type: ignore[method-assign]
 
     def look(self) -> None:
-        for row in self.books.rows("SELECT id, state, round, version FROM instruction"):
-            now = (row["state"], row["round"], row["version"])
+        for row in self.books.rows("SELECT id, state, version FROM instruction"):
+            now = (row["state"], row["version"])
             if self._last.get(row["id"]) != now:
                 self._last[row["id"]] = now
                 self.sightings.append(Sighting(at=self.now(), **row))

@@ -8,7 +8,7 @@ A crash ends every task of the application where it stands; a new application is
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -17,6 +17,7 @@ from bot.playground.simulators.callbacks import Callback
 from bot.playground.workspace import Ack, Message
 from bot.playground.workspace.model import SentRequest
 from tests.support.clock import ManualClock
+from tests.support.databases import lay, migrated_file, sqlite_address
 from tests.support.rig import POLICY, Rig, is_card
 from tests.world.books import Books
 from tests.world.checker import Ask, Checker
@@ -34,12 +35,6 @@ _UNANSWERED = "operation_timeout"
 UNDELIVERED = "dispatch_failed"
 
 
-@dataclass(frozen=True, slots=True)
-class Crossing:
-    point: Point
-    idle: bool = False
-
-
 class World:
     """The surroundings of one run; ``async with`` opens and closes them."""
 
@@ -52,7 +47,9 @@ class World:
         """The policy of the process that runs."""
         self.asks: dict[str, Ask] = {}
         """What people asked for, by the id of the instruction."""
-        self.trace: list[Crossing] = []
+        self.trace: list[Point] = []
+        self._idle: set[Point] = set()
+        """Writes that had nothing to do."""
         self.lives = 0
         self.died_before = 0
         """See :class:`tests.world.seams.Outside`."""
@@ -75,8 +72,8 @@ class World:
         CHANCE.seed(0)
         remember_tasks(asyncio.get_running_loop())
         self._rig["around"] = {"probe": self._probe, **self._rig.get("around", {})}
-        url = f"sqlite+aiosqlite:///{self._path}"
-        self.rig = await Rig.open(database_url=url, clock=self.clock, start=False, **self._rig)
+        lay(self._path, migrated_file())
+        self.rig = await Rig.open(database_url=sqlite_address(self._path), clock=self.clock, start=False, **self._rig)
         self.payments, self.workspace = self.rig.payments, self.rig.workspace
         self.payments_faults: Faults = self.payments.faults
         self.slack_faults: Faults = self.workspace.faults
@@ -123,11 +120,15 @@ class World:
     def meet(self, side: Side, name: str) -> tuple[Point, Kind | None]:
         self._counts[side, name] += 1
         point = Point(side, name, self._counts[side, name])
-        self.trace.append(Crossing(point))
+        self.trace.append(point)
         kind = None if self.is_closing else self.fault_at(point)
         if kind is not None:
             self.disturbed_at = self.clock.seconds()
         return point, kind
+
+    def met(self) -> tuple[str, ...]:
+        """Points in the order in which they were met, without writes that had nothing to do."""
+        return tuple(str(point) for point in self.trace if point not in self._idle)
 
     def fault_at(self, point: Point) -> Kind | None:
         raise NotImplementedError
@@ -138,9 +139,7 @@ class World:
     def wrote(self, name: str, result: object) -> None:
         self._written[name] += 1
         if not result and (name.startswith("claim") or name in ("recover", "tighten")):
-            point = Point(Side.WRITE, name, self._written[name])
-            index = self.trace.index(Crossing(point))
-            self.trace[index] = Crossing(point, idle=True)
+            self._idle.add(Point(Side.WRITE, name, self._written[name]))
 
     def _probe(self, moment: str) -> None:
         self.life.probe(moment)

@@ -8,7 +8,6 @@ import sqlite3
 import tempfile
 from collections import Counter
 from collections.abc import Awaitable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,6 +48,41 @@ _SENDS: Final[Mapping[Kind, str]] = {
     Kind.PAYOUT: "commit_payout",
     Kind.ONE_STEP: "one_step_payout",
     Kind.BULK: "create_bulk_payment",
+}
+
+_THROUGH: Final[Mapping[State, State]] = {
+    **dict.fromkeys((State.APPROVED, State.REJECTED, State.EXPIRED, State.MISMATCH), State.AWAITING),
+    **dict.fromkeys((State.SENDING, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN, State.CLOSED), State.APPROVED),
+    **dict.fromkeys((State.COMMITTED, State.COMPLETED, State.PENDING_ESCROW, State.FAILED), State.APPROVED),
+    **dict.fromkeys((State.REFUSED, State.WITHDRAWN), State.APPROVED),
+    State.CANCELED: State.PENDING_ESCROW,
+}
+"""The state that a request is brought to before."""
+_NOT_SENT: Final = (FaultKind.ERROR_500, "", (State.COMMIT_UNKNOWN,), 30.0)
+_FAULTS: Final[Mapping[State, tuple[FaultKind, str, tuple[State, ...], float]]] = {
+    State.CREATE_UNKNOWN: (FaultKind.ERROR_500, "create_payout", (State.CREATE_UNKNOWN,), 1.0),
+    State.COMMIT_UNKNOWN: (FaultKind.DONE_500, "", (State.COMMIT_UNKNOWN,), 5.0),
+    State.REFUSED: (FaultKind.REFUSED, "", (State.COMMIT_UNKNOWN, State.REFUSED), 30.0),
+    State.NEEDS_HUMAN: _NOT_SENT,
+    State.CLOSED: _NOT_SENT,
+}
+"""The fault of an operation (or the one that sends), the states that it leads to first, and seconds between two looks.
+
+Of those that are not sent, nothing is found: people are asked.
+"""
+_WAITED_FOR: Final = {
+    State.REFUSED: State.REFUSED,
+    State.NEEDS_HUMAN: State.NEEDS_HUMAN,
+    State.CLOSED: State.NEEDS_HUMAN,
+}
+"""The state that follows a fault after the quiet period."""
+_PRESSED: Final[Mapping[State, tuple[str, str, dict[str, str] | None]]] = {
+    State.AWAITING: ("approve", ADA, None),
+    State.APPROVED: ("approve", LIN, None),
+    State.NEEDS_HUMAN: ("retry", ADA, {forms.AMOUNT: ""}),
+    State.CLOSED: ("close", ADA, {forms.REASON: "no"}),
+    State.WITHDRAWN: ("withdraw", MARIA, {}),
+    State.REJECTED: ("reject", LIN, {forms.REASON: "no"}),
 }
 
 
@@ -108,7 +142,7 @@ class _Batch:
         self._shown: list[Message | None] = []
 
     async def __aenter__(self) -> Self:
-        lay(self._file, migrated())
+        lay(self._file, migrated_file())
         self._rig = await Rig.open(database_url=sqlite_address(self._file), clock=ManualClock(), policy=_POLICY)
         self._rig.payments.switches.accept_duplicate_codes = True
         return self
@@ -119,7 +153,7 @@ class _Batch:
 
     async def run(self) -> list[Result]:
         await self._ask()
-        await getattr(self, self._scene.state.value)()
+        await self._reach(self._scene.state)
         states = {state for (state,) in self._rows("SELECT state FROM instruction WHERE kind = ?", self._scene.kind)}
         if states != {self._scene.state}:
             raise NotThereError(f"{self._scene}: {states}")
@@ -272,117 +306,68 @@ class _Batch:
             await self._rig.pass_time(2 * _MINUTE)
         await self._rig.pass_time(2 * _QUIET, steps=2)
 
-    async def new(self) -> None:
-        """Nothing is done about it."""
+    async def _reach(self, state: State) -> None:
+        """Bring all requests to a state, most of them through an earlier one."""
+        if state in _THROUGH:
+            await self._reach(_THROUGH[state])
+        if state is State.AWAITING:
+            mine = self._rows("SELECT reference FROM instruction WHERE kind = ? ORDER BY id", self._scene.kind)
+            self._shown = self._cards(mine)
+        if state in _FAULTS:
+            kind, operation, first, pause = _FAULTS[state]
+            with self._fault(kind, operation):
+                await self._until(*first, pause=pause)
+        if state in _WAITED_FOR:
+            await self._until(_WAITED_FOR[state], pause=_QUIET / 2)
+        if state in _PRESSED:
+            await self._press(*_PRESSED[state])
+        if state in (State.CLOSED, State.WITHDRAWN, State.REJECTED):
+            await self._rig.settle()
+        await self._let_happen(state)
 
-    async def creating(self) -> None:
-        await self._dying("create_payout")
+    async def _let_happen(self, state: State) -> None:
+        """What people don't do for it: the service moves, time passes, or the process ends."""
+        payments = self._rig.payments
+        match state:
+            case State.CREATING | State.SENDING:
+                await self._dying("create_payout" if state is State.CREATING else self._operation)
+            case State.COMMITTED:
+                with self._not_shown_yet():
+                    await self._until(state)
+            case State.PENDING_ESCROW | State.COMPLETED | State.FAILED:
+                if state is State.PENDING_ESCROW:
+                    payments.switches.escrow_above_cents = 0
+                if state is State.FAILED:
+                    await self._let_fail()
+                await self._until(state, moving=True)
+            case State.CANCELED:
+                await self._settle_all("canceled")
+                await self._until(state, pause=2 * _MINUTE)
+            case State.MISMATCH:
+                for record in list(payments.operations.values()):
+                    await payments.settle(record.id, "committed")
+                await self._press("approve", LIN)
+                await self._until(state)
+            case State.EXPIRED:
+                await self._rig.pass_time(25 * 3_600, steps=2)
 
-    async def create_unknown(self) -> None:
-        with self._fault(FaultKind.ERROR_500, "create_payout"):
-            await self._until(State.CREATE_UNKNOWN, pause=1)
+    async def _let_fail(self) -> None:
+        if self._scene.kind is Kind.BULK_CANCEL:  # somebody has taken the money before
+            await self._settle_all("completed")
+        switches = self._rig.payments.switches
+        switches.fail_reason, switches.bulk_fail_every = "closed", 1
 
-    async def awaiting(self) -> None:
-        mine = self._rows("SELECT reference FROM instruction WHERE kind = ? ORDER BY id", self._scene.kind)
-        self._shown = self._cards(mine)
-        await self._press("approve", ADA)
-
-    async def approved(self) -> None:
-        await self.awaiting()
-        await self._press("approve", LIN)
-
-    async def sending(self) -> None:
-        await self.approved()
-        await self._dying(self._operation)
-
-    async def commit_unknown(self) -> None:
-        await self.approved()
-        with self._fault(FaultKind.DONE_500):
-            await self._until(State.COMMIT_UNKNOWN, pause=5)
-
-    async def _not_sent(self) -> None:
-        """No answer, and nothing is found: people are asked."""
-        await self.approved()
-        with self._fault(FaultKind.ERROR_500):
-            await self._until(State.COMMIT_UNKNOWN)
-        await self._until(State.NEEDS_HUMAN, pause=_QUIET / 2)
-
-    async def needs_human(self) -> None:
-        await self._not_sent()
-        await self._press("retry", ADA, {forms.AMOUNT: ""})
-
-    async def closed(self) -> None:
-        await self._not_sent()
-        await self._press("close", ADA, {forms.REASON: "no"})
-        await self._rig.settle()
-
-    async def committed(self) -> None:
-        await self.approved()
-        with self._not_shown_yet():
-            await self._until(State.COMMITTED)
-
-    async def pending_escrow(self) -> None:
-        await self.approved()
-        self._rig.payments.switches.escrow_above_cents = 0
-        await self._until(State.PENDING_ESCROW, moving=True)
-
-    async def completed(self) -> None:
-        await self.approved()
-        await self._until(State.COMPLETED, moving=True)
-
-    async def canceled(self) -> None:
-        await self.pending_escrow()
+    async def _settle_all(self, status: str) -> None:
         payments = self._rig.payments
         for record in payments.operations.values():
-            await payments.settle(record.id, "canceled")
-        for job, item in self._items():
-            payments.bulk.settle(job, item.hash, "canceled")
-        await self._until(State.CANCELED, pause=2 * _MINUTE)
-
-    async def failed(self) -> None:
-        await self.approved()
-        payments = self._rig.payments
-        if self._scene.kind is Kind.BULK_CANCEL:  # somebody has taken the money before
-            for record in payments.operations.values():
-                await payments.settle(record.id, "completed")
-            for job, item in self._items():
-                payments.bulk.settle(job, item.hash, "completed")
-        payments.switches.fail_reason, payments.switches.bulk_fail_every = "closed", 1
-        await self._until(State.FAILED, moving=True)
-
-    async def refused(self) -> None:
-        await self.approved()
-        with self._fault(FaultKind.REFUSED):
-            await self._until(State.COMMIT_UNKNOWN, State.REFUSED)
-        await self._until(State.REFUSED, pause=_QUIET / 2)
-
-    async def mismatch(self) -> None:
-        await self.awaiting()
-        for record in list(self._rig.payments.operations.values()):
-            await self._rig.payments.settle(record.id, "committed")
-        await self._press("approve", LIN)
-        await self._until(State.MISMATCH)
-
-    async def withdrawn(self) -> None:
-        await self.approved()
-        await self._press("withdraw", MARIA, {})
-        await self._rig.settle()
-
-    async def rejected(self) -> None:
-        await self.awaiting()
-        await self._press("reject", LIN, {forms.REASON: "no"})
-        await self._rig.settle()
-
-    async def expired(self) -> None:
-        await self.awaiting()
-        await self._rig.pass_time(25 * 3_600, steps=2)
+            await payments.settle(record.id, status)
+        for job in payments.bulk_payments:
+            for item in job.items:
+                payments.bulk.settle(job, item.hash, status)
 
     @property
     def _operation(self) -> str:
         return _SENDS.get(self._scene.kind, "cancel_payout" if self._scene.returns else "cancel_bulk_items")
-
-    def _items(self) -> list[tuple[Any, BulkItem]]:
-        return [(job, item) for job in self._rig.payments.bulk_payments for item in job.items]
 
     @contextmanager
     def _fault(self, kind: FaultKind, operation: str = "") -> Iterator[None]:
@@ -473,13 +458,3 @@ class _Batch:
 
 def _amount(n: int) -> str:
     return f"{(1_000 + n) / 100:.2f}"
-
-
-_FILES: list[bytes] = []
-
-
-def migrated() -> bytes:
-    if not _FILES:
-        with ThreadPoolExecutor(1) as pool:  # migrating runs a loop of its own
-            _FILES.append(pool.submit(migrated_file).result())
-    return _FILES[0]
