@@ -42,13 +42,9 @@ def summary(rig: Rig) -> str:
     return found[1]
 
 
-async def test_from_rows_to_a_summary_that_adds_up(rig: Rig) -> None:
+async def test_bulk_payment_goes_from_rows_to_its_summary(rig: Rig) -> None:
     await ask(rig)
-    assert shown((await rig.card()).text) == snapshot("""Approve $39.75 · 3 payments to 3 people? typed rows, \
-requested by Maria Silva (maria) · L-······. 0 of 1 approvals · expires <!date^1795251600^{date_short_pretty} \
-{time}|2026-11-21 \
-09:00 UTC>. :warning: 1 of the 3 accounts checked can't receive money yet: nobody@example.com. :warning: 1 account not \
-verified: luis@example.com. :warning: 3 first-time recipients. <!subteam^S0TREASURY>""")
+    assert "$39.75 · 3 payments to 3 people" in (await rig.card()).text
     assert submissions(rig) == 0
     await approve(rig)
     assert submissions(rig) == 1
@@ -60,16 +56,12 @@ verified: luis@example.com. :warning: 3 first-time recipients. <!subteam^S0TREAS
     await run(rig)
     told = rig.news(FINANCE)
     assert told == [], "that one waits for a sign-up stands in the line"
-    assert line(rig.cards(FINANCE)[0], "sign-up") == snapshot("""`█████████████░░░░░░░ 66 %` 2 paid, 1 waiting for \
-sign-up ($4.25).""")
+    assert "2 paid, 1 waiting for sign-up ($4.25)" in rig.cards(FINANCE)[0].plain
     rig.payments.add_account("nobody@example.com", full_name="Nora Body")
     await rig.pass_time(86_400 * 2, steps=4)
-    assert shown("\n".join(summaries(rig))) == snapshot("""*All 3 paid* · $39.75 · 3 payments to 3 people (L-······). \
-3 paid ($39.75), 0 failed, 0 pending. Approved by Ada Okafor. <@U0MARIA>""")
+    assert (len(summaries(rig)), summary(rig)) == (1, "3 paid ($39.75), 0 failed, 0 pending")
     assert [m.text for m in rig.news(APPROVALS) if not m.files] == []
-    assert shown(rig.cards(FINANCE)[0].plain) == snapshot("""\
-All 3 paid: $39.75 · 3 payments to 3 people. typed rows, requested by Maria Silva · L-······. Approved by <@U0ADA>.
-:white_check_mark: *All 3 paid* · $39.75 · 3 payments · L-······""")
+    assert "All 3 paid" in rig.cards(FINANCE)[0].plain
     assert not (await rig.card()).buttons
     assert Decimal(rig.payments.ledger.paid_cents()) == 3975
 
@@ -97,7 +89,7 @@ async def test_the_files_go_with_it(rig: Rig) -> None:
     assert chart["chart"]["segments"] == [{"label": "Paid", "value": 8}, {"label": "Failed", "value": 2}]
 
 
-async def test_a_bulk_payment_with_failures_is_finished_and_not_completed(rig: Rig) -> None:
+async def test_bulk_payment_with_failures_is_finished_and_not_completed(rig: Rig) -> None:
     people = ("ana@example.com", "ben@example.com", "cleo@example.com")
     for email in people:
         rig.payments.add_account(email, full_name=email)
@@ -107,34 +99,14 @@ async def test_a_bulk_payment_with_failures_is_finished_and_not_completed(rig: R
     await approve(rig)
     await run(rig)
     assert rig.payments.ledger.paid_cents() == 6192
-    told = {channel: shown(rig.cards(channel)[0].plain) for channel in (FINANCE, APPROVALS)}
-    assert told == snapshot(
-        {
-            "C0FINANCE": """\
-48 paid, 12 failed: $77.70 · 60 payments to 3 people. typed rows, requested by Maria Silva · L-······. Approved by \
-<@U0ADA>.
-:warning: *48 paid, 12 failed* · $77.70 · 60 payments · L-······
-Retry these 12\
-""",
-            "C0APPROVE": """\
-48 paid, 12 failed: $77.70 · 60 payments to 3 people. typed rows, requested by Maria Silva (maria) · L-······. \
-Approved by <@U0ADA>.
-48 paid, 12 failed · $77.70 USD
-typed rows · 3 people · requested by Maria Silva (maria) · approved by <@U0ADA> · \
-<!date^1795165280^{date_short_pretty} {time}|2026-11-20 09:01 UTC> · L-······
-Retry these 12\
-""",
-        }
-    )
+    for channel in (FINANCE, APPROVALS):
+        done = rig.cards(channel)[0]
+        assert ("48 paid, 12 failed" in done.plain, done.buttons[0].text) == (True, "Retry these 12")
     assert (len(summaries(rig)), len(summaries(rig, APPROVALS))) == (1, 0)
     (failed,) = files(rig, FINANCE)
     assert len(content(failed).splitlines()) == 13
     await rig.pay("bulk history")
-    await rig.settle()
-    assert shown(rig.workspace.ephemerals(MARIA)[-1].text) == snapshot("""\
-*Bulk payments*, page 1 of 1
-• <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC> · L-······ · 48 paid, 12 failed · 60 payments · \
-48 paid · 12 failed""")
+    assert "48 paid, 12 failed" in rig.workspace.ephemerals(MARIA)[-1].text
 
 
 async def test_failed_payments_can_be_dropped_again_after_mending(rig: Rig) -> None:
@@ -144,8 +116,7 @@ async def test_failed_payments_can_be_dropped_again_after_mending(rig: Rig) -> N
     await run(rig)
     failed = content(files(rig, FINANCE)[0])
     assert [one.split(",")[2] for one in failed.splitlines()] == ["note", "'=1+1", "'-note"]
-    assert shown(rig.news(FINANCE)[0].text) == snapshot("""*Both failed* · $15.00 · 2 payments to 2 people (L-······). \
-0 paid, 2 failed ($15.00), 0 pending. Approved by Ada Okafor. <@U0MARIA>""")
+    assert "0 paid, 2 failed ($15.00), 0 pending" in rig.news(FINANCE)[0].text
     rig.payments.switches.bulk_fail_every = 0
     await drop(rig, "mended.csv", failed.encode())
     items = [row.item for row in await stored_rows(rig)]
@@ -182,16 +153,8 @@ async def test_a_list_that_cannot_be_read_is_told_once(rig: Rig) -> None:
     await approve(rig)
     await run(rig)
     await rig.pass_time(3_600, steps=8)
-    [told] = [
-        m.text for m in rig.workspace.messages(ALERTS) if "the provider's list of payments can't be read" in m.text
-    ]
-    assert shown(told) == snapshot("""\
-:rotating_light: *L-······* ($39.75 · 3 payments to 3 people, requested by Maria Silva) is done, but the provider's \
-list of payments can't be read. We keep trying.
-Payments sent an unexpected reply.
-Look for `······`. <http://127.0.0.1/archives/C0APPROVE/p······|Open the card>
-Compare it with the provider's dashboard before you pay anything again.""")
-    assert line(rig.cards(FINANCE)[0], "reported") == snapshot("`░░░░░░░░░░░░░░░░░░░░ 0 %` Nothing reported yet.")
+    assert sum("list of payments can't be read" in m.text for m in rig.workspace.messages(ALERTS)) == 1
+    assert "Nothing reported yet" in rig.cards(FINANCE)[0].plain
 
 
 async def test_a_dropped_file_pressed_twice_asks_once(rig: Rig) -> None:
@@ -199,18 +162,13 @@ async def test_a_dropped_file_pressed_twice_asks_once(rig: Rig) -> None:
     data = data.replace(b"Sum (USD)", b"Amount")
     offer = await drop(rig, "march.csv", data)
     said = shown(rig.form())
-    assert said == snapshot("""\
-Pay in bulk
-:memo: Request sent: $25.00 · 1 payment to 1 person. Needs 1 approval · L-······
-Read as Windows-1252; email from “Recipient”, amount from “Amount”, note from “Purpose”.""")
+    assert ("Needs 1 approval" in said, "email from “Recipient”" in said) == (True, True)
     await press(rig, offer)  # within a moment: a slip of the finger
     assert shown(rig.form()) == said
     await rig.pass_time(3)
     await press(rig, offer)
     told = rig.form()
-    assert shown(told) == snapshot("""\
-Pay in bulk
-:information_source: This file was already requested as L-······: $25.00 · 1 payment, *waiting for approval*.""")
+    assert "already requested" in told.plain
     assert not told.submit
     assert len(rig.cards()) == 1
     # After it ended unpaid, the same file may be asked for again.
@@ -223,10 +181,8 @@ Pay in bulk
 
 async def test_duplicates_and_the_same_file_need_one_more_approver(rig: Rig) -> None:
     await ask(rig, "ana@example.com,5.00\nluis@example.com,5.00\nANA@example.com,5.00,again")
-    assert line(await rig.card(), "Row 3 repeats") == snapshot(""":warning: Row 3 repeats an earlier row (same address \
-and amount).""")
-    assert line(await rig.card(), "Needs") == snapshot(""":warning: Needs 2 approvers because 1 row repeats an earlier \
-one.""")
+    assert "Row 3 repeats an earlier row" in (await rig.card()).plain
+    assert "Needs 2 approvers because 1 row repeats" in (await rig.card()).plain
     await approve(rig, ADA)
     assert submissions(rig) == 0
     await approve(rig, LIN)
@@ -234,16 +190,11 @@ one.""")
     await run(rig)
     await ask(rig, "luis@example.com,5.00\nana@example.com,5.00")
     await ask(rig, "ana@example.com,5.00\nluis@example.com,5.00,other words")
-    assert line(await rig.card(), "Needs") == snapshot(""":warning: Needs 2 approvers because it repeats L-······ and \
-rows 1 and 2 repeat L-······.""")
+    assert shown(line(await rig.card(), "Needs")).endswith("it repeats L-······ and rows 1 and 2 repeat L-······.")
 
 
 @pytest.mark.parametrize(
-    ("days", "needs"),
-    [
-        (6.99, ":warning: Needs 2 approvers because it repeats L-······."),
-        (7.01, ""),
-    ],
+    ("days", "needs"), [(6.99, ":warning: Needs 2 approvers because it repeats L-······."), (7.01, "")]
 )
 async def test_a_file_is_remembered_for_a_week(rig: Rig, days: float, needs: str) -> None:
     await ask(rig, "ana@example.com,5.00\nluis@example.com,5.00")
@@ -260,13 +211,7 @@ async def test_the_policy_applies_to_the_sum(rig: Rig) -> None:
     await ask(rig, "\n".join(f"p{n}@example.com,100.00" for n in range(12)))
     await rig.press("approve")
     assert submissions(rig) == 0
-    assert shown(rig.form(ADA)) == snapshot("""\
-Approve a bulk payment
-$1,200.00 · 12 payments to 12 people · L-······
-:warning: Needs 2 approvers because it's over $1,000. Each types the amount.
-:warning: 12 of the 12 accounts checked can't receive money yet.
-:warning: 12 first-time recipients.
-To approve, type the amount: 1200.00""")
+    assert "To approve, type the amount: 1200.00" in rig.form(ADA).plain
     await rig.submit(ADA, {"amount": "1200"})
     await rig.press("approve", user=LIN)
     await rig.submit(LIN, {"amount": "1200.00"})
@@ -283,21 +228,13 @@ async def test_without_notes_it_is_found_by_its_people_and_amounts(rig: Rig) -> 
     assert submissions(rig) == 1
 
 
-async def test_what_is_missing_from_the_list_is_said(rig: Rig) -> None:
+async def test_payments_missing_from_the_list_are_an_alert(rig: Rig) -> None:
     rig.payments.switches.bulk_loses_every = 5
     await ask(rig, FAILED_ROWS)
     await approve(rig)
     await run(rig, steps=12)
-    [told] = [text for text in summaries(rig) if "not reported" in text]
-    assert shown(told) == snapshot("""The provider is done with $55.00 · 10 payments to 1 person (L-······), *but not \
-every payment is reported*: 8 paid ($40.00), 0 failed, 0 pending, *2 not reported*. Approved by Ada Okafor. \
-<@U0MARIA>""")
-    assert shown(rig.workspace.messages(ALERTS)[-1].text) == snapshot("""\
-:rotating_light: *L-······* ($55.00 · 10 payments to 1 person, requested by Maria Silva) has payments missing \
-from the provider's list. Check the provider's dashboard.
-The provider calls it finished, with 2 payments missing from its list.
-Look for `······`. <http://127.0.0.1/archives/C0APPROVE/p······|Open the card>
-Compare it with the provider's dashboard before you pay anything again.""")
+    assert sum("*2 not reported*" in text for text in summaries(rig)) == 1
+    assert "2 payments missing from its list" in rig.workspace.messages(ALERTS)[-1].text
     rig.payments.switches.bulk_loses_every = 0
     await rig.pass_time(86_400, steps=8)
     assert summary(rig) == snapshot("10 paid ($55.00), 0 failed, 0 pending")
@@ -316,8 +253,7 @@ async def test_progress_is_shown_on_the_jobs_message(rig: Rig) -> None:
     between = [(n, card) for card in seen for n in (3, 6, 9) if f"{n}0 %" in card]
     assert between, seen
     assert all(f"{n} paid" in card for n, card in between)
-    assert line(rig.cards(FINANCE)[-1], "10 paid") == snapshot(""":white_check_mark: *All 10 paid* · $55.00 · 10 \
-payments · L-······""")
+    assert "*All 10 paid*" in rig.cards(FINANCE)[-1].plain
 
 
 async def test_the_button_cancels_what_was_pending_then(rig: Rig) -> None:
@@ -326,9 +262,7 @@ async def test_the_button_cancels_what_was_pending_then(rig: Rig) -> None:
     assert [one.text for one in card.buttons] == ["Cancel 3 waiting"]
     await rig.workspace.click(MARIA, FINANCE, card.ts, "bulk.cancel")
     await rig.settle()
-    assert shown((await rig.card()).text) == snapshot("""Approve canceling 3 waiting payments ($9.00)? From L-······: \
-all that were waiting, requested by Maria Silva (maria) · X-······. 0 of 1 approvals · expires \
-<!date^1795251760^{date_short_pretty} {time}|2026-11-21 09:02 UTC>. <!subteam^S0TREASURY>""")
+    assert "canceling 3 waiting payments ($9.00)?" in (await rig.card()).text
     assert rig.payments.bulk_payments[0].cancellations == 0
     # One of them signs up before the approval: too late for that one.
     rig.payments.add_account("x2@example.com", full_name="Xenia")
@@ -337,13 +271,11 @@ all that were waiting, requested by Maria Silva (maria) · X-······. 0 of 
     job = rig.payments.bulk_payments[0]
     assert (job.cancellations, job.canceled_all) == (1, 0)
     (told,) = [m.text for m in rig.news(FINANCE) if "returned" in m.text]
-    assert shown(told) == snapshot("""*Done* (X-······): 2 payments canceled, $6.00 returned; 1 already paid ($3.00). \
-Approved by Ada Okafor. <@U0MARIA>""")
+    assert "2 payments canceled, $6.00 returned; 1 already paid ($3.00)" in told
     assert rig.payments.ledger.paid_cents() == 400
     await run(rig, steps=2)
     [final] = [text for text in summaries(rig) if "2 paid" in text]
-    assert shown(final) == snapshot("""*2 paid, 2 canceled* · $10.00 · 4 payments to 4 people (L-······). 2 paid \
-($4.00), 0 failed, 0 pending, 2 canceled ($6.00). Approved by Ada Okafor. <@U0MARIA>""")
+    assert "2 canceled ($6.00)" in final
 
 
 async def test_a_row_number_or_eight_digits_of_the_hash_are_enough(rig: Rig) -> None:
@@ -362,99 +294,63 @@ async def test_what_cannot_be_canceled_is_said(rig: Rig) -> None:
     done = next(item.hash for item in rig.payments.bulk_payments[0].items if item.status == "completed")
     name = reference(rig)
     for typed, said in (
-        (
-            f"{name} {done}",
-            "Row 1 (ana@example.com) was already paid, so it can't be canceled.",
-        ),
-        (f"{name} 17", "There's no row 17; L-······ has rows 1–4."),
-        (
-            "B-XXXXXX all",
-            "B-······ is a delivery.",
-        ),
-        (
-            name,
-            "Add the payments: all, or row numbers such as 3 5.",
-        ),
+        (f"{name} {done}", "Row 1 (ana@example.com) was already paid"),
+        (f"{name} 17", "There's no row 17"),
+        ("B-XXXXXX all", "is a delivery"),
+        (name, "Add the payments: all, or row numbers"),
     ):
         await rig.pay(f"bulk cancel {typed}")
-        assert shown(rig.workspace.ephemerals(MARIA)[-1].text).splitlines()[0] == f":pencil2: {said}"
+        assert said in rig.workspace.ephemerals(MARIA)[-1].text
     assert len(rig.cards()) == 1
 
 
-async def test_a_large_cancellation_goes_out_in_chunks(rig: Rig) -> None:
+async def cancel_130(rig: Rig) -> None:
+    """Request and approve to cancel all 130 payments of a bulk payment, which wait for sign-ups."""
     await ask(rig, "\n".join(f"q{n}@example.com,0.0{1 + n % 9}" for n in range(130)))
     await approve(rig)
     await run(rig, steps=3)
     await rig.pay(f"bulk cancel {reference(rig)} all")
     await approve(rig)
+
+
+async def test_large_cancellation_is_sent_in_chunks(rig: Rig) -> None:
+    await cancel_130(rig)
     await rig.pass_time(60, steps=3)
     sizes = [len(call.body["paymentItems"]) for call in rig.payments.calls_of("cancel_bulk_items")]  # type: ignore[index]
     assert sizes == [100, 30]
-    assert shown([m.text for m in rig.news(FINANCE) if "returned" in m.text][-1]) == snapshot("""*Done* (X-······): \
-130 payments canceled, $6.40 returned. Approved by Ada Okafor. <@U0MARIA>""")
+    assert "130 payments canceled, $6.40 returned." in [m.text for m in rig.news(FINANCE) if "returned" in m.text][-1]
     assert rig.payments.bulk_payments[0].canceled_all == 0
 
 
-async def test_a_cancellation_whose_time_is_over_ends_with_what_it_named(rig: Rig) -> None:
-    await ask(rig, "\n".join(f"q{n}@example.com,0.0{1 + n % 9}" for n in range(130)))
-    await approve(rig)
-    await run(rig, steps=3)
+async def test_cancellation_whose_time_is_over_names_what_still_waits(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.TOO_MANY, operation="cancel_bulk_items", skip=1, times=None))
-    await rig.pay(f"bulk cancel {reference(rig)} all")
-    await approve(rig)
+    await cancel_130(rig)
     await rig.pass_time(26 * 3_600, steps=60)
     rig.payments.faults.clear()
     await rig.pass_time(3_600, steps=10)
     assert rig.payments.bulk_payments[0].cancellations == 1
-    assert shown([m.text for m in rig.news(FINANCE) if "returned" in m.text][-1]) == snapshot("""*Done* (X-······): \
-100 payments canceled, $4.96 returned; 30 still waiting for sign-up ($1.44). Approved by Ada Okafor. <@U0MARIA>""")
+    told = [m.text for m in rig.news(FINANCE) if "returned" in m.text][-1]
+    assert "100 payments canceled, $4.96 returned; 30 still waiting for sign-up ($1.44)." in told
 
 
-async def test_looking_at_it(rig: Rig) -> None:
+async def test_bulk_commands_show_rows_failures_history_and_template(rig: Rig) -> None:
     await held(rig)
-    name = reference(rig)
-    await rig.pay(f"bulk items {name}")
-    assert shown(rig.workspace.ephemerals(MARIA)[-1].text) == snapshot("""\
-*Payments of L-······*: 4, page 1 of 1
-• row 1 · ana@example.com · Ana Maria Lopez · $1.00 · paid · hash ······
-• row 2 · x1@example.com · $2.00 · waiting for sign-up · hash ······
-• row 3 · x2@example.com · $3.00 · waiting for sign-up · hash ······
-• row 4 · x3@example.com · $4.00 · waiting for sign-up · hash ······""")
-    await rig.pay(f"bulk failed {name}")
-    assert shown(rig.workspace.ephemerals(MARIA)[-1].text) == snapshot("*Failed payments of L-······*: none")
-    await rig.pay("bulk history")
-    assert shown(rig.workspace.ephemerals(MARIA)[-1].text) == snapshot("""\
-*Bulk payments*, page 1 of 1
-• <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC> · L-······ · waiting for sign-up · 4 payments · 1 \
-paid · 0 failed""")
-    await rig.pay(f"bulk show {name}")
-    told = rig.workspace.ephemerals(MARIA)[-1].text
-    assert shown(told).partition("\n*What happened*")[0] == snapshot("""\
-Waiting for sign-up: $10.00 · 4 payments to 4 people. typed rows, requested by <@U0MARIA> · L-······. Approved by \
-<@U0ADA>. `█████░░░░░░░░░░░░░░░ 25 %` 1 paid, 3 waiting for sign-up ($9.00). :warning: 3 of the 4 accounts checked \
-can't receive money yet: x3@example.com, x2@example.com, x1@example.com.
-*Provider record*
-Provider ID: ······
-Status: waiting for sign-up
-Payments: 4
-Waiting for sign-up: 3
-*History*
-• <!date^1795165200^{date_short_pretty} {time_secs}|2026-11-20 09:00:00 UTC>  <@U0MARIA> requested $10.00 · 4 payments \
-to 4 people.
-• <!date^1795165200^{date_short_pretty} {time_secs}|2026-11-20 09:00:00 UTC>  Sent to approvers.
-• <!date^1795165200^{date_short_pretty} {time_secs}|2026-11-20 09:00:00 UTC>  <@U0ADA> approved (1 of 1).
-• <!date^1795165200^{date_short_pretty} {time_secs}|2026-11-20 09:00:00 UTC>  Sent (attempt 1), approved by <@U0ADA>.
-• <!date^1795165200^{date_short_pretty} {time_secs}|2026-11-20 09:00:00 UTC>  Provider status: pending.
-• <!date^1795165280^{date_short_pretty} {time_secs}|2026-11-20 09:01:20 UTC>  Provider status: DONE.""")
-    remote = rig.payments.bulk_payments[0].id
-    await rig.pay(f"bulk show {remote}", user=TOM)
-    assert rig.workspace.ephemerals(TOM)[-1].text == told
+    name, remote = reference(rig), rig.payments.bulk_payments[0].id
+    for command, said in (
+        (f"items {name}", "• row 2 · x1@example.com · $2.00 · waiting for sign-up"),
+        (f"failed {name}", f"*Failed payments of {name}*: none"),
+        ("history", f"{name} · waiting for sign-up · 4 payments · 1 paid · 0 failed"),
+        (f"show {name}", "Provider status: DONE."),
+        ("wat", "Unknown command `bulk wat`"),
+    ):
+        await rig.pay(f"bulk {command}")
+        assert said in rig.workspace.ephemerals(MARIA)[-1].text
+    for user, given in ((MARIA, name), (TOM, remote)):
+        await rig.pay(f"bulk show {given}", user=user)
+    assert rig.workspace.ephemerals(TOM)[-1].text == rig.workspace.ephemerals(MARIA)[-1].text
     await rig.pay("bulk template")
     direct = [m for m in rig.workspace.messages(rig.workspace.open_dm(MARIA).id) if m.files]
     assert content(stored(rig, direct[-1].files[0])).splitlines()[0] == "email,amount,note"
-    await rig.pay("bulk wat")
-    assert shown(rig.workspace.ephemerals(MARIA)[-1].text) == snapshot(""":pencil2: Unknown command `bulk wat`. See \
-`/pay help bulk`.""")
 
 
 async def test_pages_are_turned(rig: Rig) -> None:

@@ -67,10 +67,6 @@ def board(rig: Rig, message: Message) -> Message:
 DONE = ":white_check_mark: Done. File in thread."
 
 
-def lines(root: Message, first: int, end: int) -> str:
-    return "\n".join(shown(root.text).splitlines()[1:][first:end])
-
-
 def state(root: Message) -> str:
     return shown(root.text.partition("*Process e-mails")[2].splitlines()[1])
 
@@ -109,33 +105,23 @@ async def test_several_addresses_however_they_are_written(rig: Rig) -> None:
     assert set(rig.emails.asked) == {"ana+news@example.com", "bo@example.com", "info@x.example"}
 
 
-async def test_mistakes_name_the_argument_the_rule_and_an_example(rig: Rig) -> None:
-    said = await email(rig, "check ana")
-    assert shown(said) == snapshot("""\
-:pencil2: `ana` isn't an e-mail address.
-Example: `/email check ana@example.com bo@example.com`\
-""")
+async def test_check_explains_a_mistake_with_an_example(rig: Rig) -> None:
     many = " ".join(f"p{n}@example.com" for n in range(21))
-    assert shown(await email(rig, f"check {many}")) == snapshot("""\
-:pencil2: You can check 20 addresses at a time (you sent 21); for more, use /email file.
-Example: `/email check ana@example.com bo@example.com`\
-""")
+    for line, rule in (("check ana", "`ana` isn't an e-mail address"), (f"check {many}", "20 addresses at a time")):
+        said, example = (await email(rig, line)).splitlines()
+        assert (rule in said, example.startswith("Example: `/email check ")) == (True, True)
     assert not rig.emails.asked
 
 
 async def test_guests_are_refused(rig: Rig) -> None:
-    assert shown(await email(rig, "check ana@example.com", user=GUS)) == snapshot(
-        """:no_entry_sign: Guests can't do this. Ask a full member of this workspace."""
-    )
+    assert "Guests can't" in await email(rig, "check ana@example.com", user=GUS)
     assert not rig.emails.asked
 
 
 @pytest.mark.rig(email_api_key=None)
 async def test_a_service_that_is_not_configured_names_the_variable(rig: Rig) -> None:
     said = await email(rig, "check ana@example.com")
-    assert shown(said) == snapshot(
-        """:electric_plug: E-mail check isn't set up yet. An admin has to set `EMAIL_API_KEY`."""
-    )
+    assert "`EMAIL_API_KEY`" in said
 
 
 def ways(rig: Rig) -> list[str]:
@@ -144,62 +130,37 @@ def ways(rig: Rig) -> list[str]:
 
 
 @pytest.mark.rig(email_bulk_base_url=None)
-async def test_the_address_for_single_requests_works_alone(rig: Rig) -> None:
-    assert shown(await email(rig, "check ana@example.com")) == snapshot(
-        "ana@example.com: *risky* domain: example.com; role: false; score: 0.39"
-    )
+async def test_single_addresses_are_processed_without_the_bulk_url(rig: Rig) -> None:
+    assert "*risky*" in await email(rig, "check ana@example.com")
     message = await dropped(rig)
     assert ways(rig) == ["rows"]
     ack = await rig.workspace.submit(MARIA, {"how": "whole"}, force=True)
-    assert shown(ack.body["errors"]["how"]) == snapshot(
-        "“Whole file” isn't set up: an admin has to set EMAIL_BULK_BASE_URL."
-    )
+    assert "EMAIL_BULK_BASE_URL" in ack.body["errors"]["how"]
     await rig.submit(MARIA, {"how": "rows"})
     assert state(board(rig, message)) == DONE
     said = await rig.workspace.slash(ADA, FINANCE, "/switchboard", "status")
-    assert shown("\n".join(line for line in said.body["text"].splitlines() if "E-mail" in line)) == snapshot("""\
-:large_green_circle: E-mail processing of single addresses: working, last call <!date^1795165200^{date_short_pretty} \
-{time}|2026-11-20 09:00 UTC>
-:white_circle: E-mail processing of whole files: not set up, an admin has to set `EMAIL_BULK_BASE_URL`\
-""")
+    assert "whole files: not set up, an admin has to set `EMAIL_BULK_BASE_URL`" in said.body["text"]
 
 
 @pytest.mark.rig(email_single_base_url=None)
-async def test_the_address_for_whole_files_works_alone(rig: Rig) -> None:
+async def test_whole_files_are_processed_without_the_single_url(rig: Rig) -> None:
     said = await email(rig, "check ana@example.com")
-    assert shown(said) == snapshot("""\
-:electric_plug: Single-address e-mail isn't set up yet. An admin has to set `EMAIL_SINGLE_BASE_URL`.""")
+    assert "`EMAIL_SINGLE_BASE_URL`" in said
     message = await dropped(rig)
     assert ways(rig) == ["whole"]
     await rig.submit(MARIA, {})
-    assert state(board(rig, message)) == snapshot(":white_check_mark: Done. File in thread.")
+    assert state(board(rig, message)) == DONE
     assert len(files_of_bot(rig, message)) == 1
 
 
-async def test_a_key_that_is_refused_is_the_operators_matter(rig: Rig) -> None:
-    rig.emails.api_key = "another"
-    said = await email(rig, "check ana@example.com")
-    assert shown(said) == snapshot(
-        ":warning: An admin has to fix this: E-mail check didn't accept our credentials (401), saying “The API key is \
-not valid”."
-    )
-
-
-async def test_row_by_row_keeps_rows_order_and_columns_and_adds_its_own(rig: Rig) -> None:
+async def test_result_keeps_rows_and_columns_and_adds_its_own(rig: Rig) -> None:
     root = await processed(rig)
-    assert shown(root.text) == snapshot("""\
-:bar_chart: *people.csv* · 6 rows
-*Process e-mails*
-:white_check_mark: Done. File in thread.
-`████████████████████ 100 %` 3 of 3 addresses checked
-3 answered · 6 rows, 1 repeated, 2 without an address
-Column “email” · row by row · Requested by Maria Silva\
-""")
+    assert (state(root), "3 of 3 addresses checked" in root.text) == (DONE, True)
     assert not root.buttons
     assert dict(rig.emails.asked) == {"ana@example.com": 1, "bounce@example.com": 1, "ana+news@example.com": 1}
     ((name, content, comment),) = files_of_bot(rig, root)
     assert name.startswith("people-results-")
-    assert shown(comment) == snapshot("<@U0MARIA> 3 addresses checked (6 rows, 1 repeated, 2 without an address)")
+    assert comment.startswith(f"<@{MARIA}> 3 addresses checked (6 rows, 1 repeated, 2 without an address)")
     header, *found = rows(content)
     assert header[:5] == ["name", "email", "note", "processing", "result"]
     assert [row[:3] for row in found] == [
@@ -215,7 +176,7 @@ Column “email” · row by row · Requested by Maria Silva\
     assert found[0][4:] == found[3][4:]
 
 
-async def test_the_form_shows_names_and_samples_and_has_chosen_the_likely_column(rig: Rig) -> None:
+async def test_form_shows_samples_and_selects_the_likely_column(rig: Rig) -> None:
     await dropped(rig)
     select = next(block["element"] for block in rig.form().blocks if block.get("block_id") == "column")
     assert [option["text"]["text"] for option in select["options"]] == [
@@ -227,7 +188,7 @@ async def test_the_form_shows_names_and_samples_and_has_chosen_the_likely_column
     assert select["options"][1]["description"]["text"] == "ana@example.com, bounce@example.com, ana@EXAMPLE.com"
 
 
-async def test_a_column_that_hardly_holds_addresses_is_refused_at_its_field(rig: Rig) -> None:
+async def test_column_with_few_addresses_is_refused_at_its_field(rig: Rig) -> None:
     message = await dropped(rig)
     ack = await rig.submit(MARIA, {"column": "0|0|name"})
     assert ack.body["errors"] == {"column": "Only 0% of “name” looks like e-mail addresses. Choose another column."}
@@ -235,46 +196,33 @@ async def test_a_column_that_hardly_holds_addresses_is_refused_at_its_field(rig:
     forged = {"type": "static_select", "selected_option": {"value": "0|99|name"}}
     await rig.workspace.submit(MARIA, {"column": forged}, force=True)
     await rig.settle()
-    assert shown(board(rig, message).text) == snapshot("""\
-:bar_chart: *people.csv* · 6 rows
-*Process e-mails*
-:x: Failed. Nothing was checked.
-The column “name” has few e-mail addresses (0 of 6 cells); choose another one, for example email.
-Column “name” · row by row · Requested by Maria Silva\
-""")
+    assert state(board(rig, message)).startswith(":x: Failed.")
     assert not rig.emails.asked
 
 
-async def test_a_number_of_requests_out_of_bounds_is_refused_at_its_field(rig: Rig) -> None:
-    await dropped(rig)
+async def test_form_takes_1_to_1000_requests_at_a_time(rig: Rig) -> None:
+    message = await dropped(rig)
     for typed in ("0", "1001", "-1", "ten", "1.5"):
         ack = await rig.workspace.submit(MARIA, {"concurrent": {"type": "number_input", "value": typed}}, force=True)
         assert ack.body["errors"] == {"concurrent": "Enter a whole number from 1 to 1,000."}
-
-
-async def test_a_thousand_requests_at_a_time_may_be_asked_for(rig: Rig) -> None:
-    root = await processed(rig, concurrent="1000")
-    assert root.text.splitlines()[-1] == snapshot("Column “email” · row by row · Requested by Maria Silva")
+    await rig.submit(MARIA, {"concurrent": "1000"})
+    assert state(board(rig, message)) == DONE
 
 
 async def test_a_broken_file_is_answered_with_one_sentence(rig: Rig) -> None:
     message = await rig.workspace.drop(MARIA, FINANCE, "people.csv", b"email,name\na@b.co,x\nb@b.co,y,z\n")
     await rig.settle()
     await press_offer(rig, message)
-    assert shown(rig.form()) == snapshot("""\
-Process e-mails
-No row may have more cells than the row with the names, which has 2: row 3 has 3. Put a cell that contains the \
-separator in quotation marks, for example "Ana, Quito".\
-""")
+    assert "row 3 has 3" in rig.form().plain
 
 
 @pytest.mark.parametrize(
     "shape", [FileShape.CSV, FileShape.ATTACHMENT, FileShape.ARRAY, FileShape.WRAPPED, FileShape.URL]
 )
-async def test_the_whole_file_comes_back_as_a_file(rig: Rig, shape: FileShape) -> None:
+async def test_whole_file_comes_back_as_a_file(rig: Rig, shape: FileShape) -> None:
     rig.emails.manners.file_shape = shape
     root = await processed(rig, how="whole")
-    assert state(root) == snapshot(":white_check_mark: Done. File in thread.")
+    assert state(root) == DONE
     ((sent, column),) = rig.emails.files
     assert column == 1
     assert sent[1] == ["Ana", "ana@example.com", "=1+1"]
@@ -301,20 +249,16 @@ async def test_list_inside_the_answer_comes_back_as_a_file(rig: Rig, body: str, 
     assert content.decode().splitlines() == CHECKED.splitlines()
 
 
-@pytest.mark.parametrize(("shape", "fault", "said"), [
-    (FileShape.RECEIPT, None, snapshot("""\
-:receipt: Sent, receipt `job-1`. The result doesn't come here: ask the provider for it with this receipt.
-status: queued
-job_id: job-1
-rows: 6\
-""")),
-    (FileShape.URL, FaultKind.ERROR_500, snapshot("""\
-:warning: Done, but the result couldn't be fetched:
-result: http://127.0.0.1/results/job-1.csv\
-""")),
-])  # fmt: skip
-async def test_a_receipt_and_the_address_of_a_result_are_kept(
-    rig: Rig, shape: FileShape, fault: FaultKind | None, said: str
+@pytest.mark.parametrize(
+    ("shape", "fault", "words"),
+    [
+        (FileShape.RECEIPT, None, ":receipt: Sent, receipt `job-1`."),
+        (FileShape.URL, FaultKind.ERROR_500, "/results/job-1.csv"),
+        (FileShape.TEXT, None, "answer: Your file is being processed"),
+    ],
+)
+async def test_answer_about_a_whole_file_is_shown_if_it_is_not_the_result(
+    rig: Rig, shape: FileShape, fault: FaultKind | None, words: str
 ) -> None:
     rig.emails.manners.file_shape = shape
     if fault is not None:
@@ -322,20 +266,7 @@ async def test_a_receipt_and_the_address_of_a_result_are_kept(
     root = await processed(rig, how="whole")
     assert not files_of_bot(rig, root)
     assert news(rig, root) == [], "its message says it"
-    assert shown("\n".join(root.text.splitlines()[2:-2])) == said
-
-
-async def test_anything_else_about_a_file_is_shown(rig: Rig) -> None:
-    rig.emails.manners.file_shape = FileShape.TEXT
-    root = await processed(rig, how="whole")
-    assert shown(root.text) == snapshot("""\
-:bar_chart: *people.csv* · 6 rows
-*Process e-mails*
-:white_check_mark: Done. The answer:
-answer: Your file is being processed; the result goes to your mailbox.
-6 rows
-Column “email” · whole file · Requested by Maria Silva\
-""")
+    assert words in root.text
 
 
 @pytest.mark.parametrize(
@@ -362,11 +293,7 @@ async def test_a_whole_file_of_unknown_outcome_is_not_sent_again(rig: Rig, kind:
     rig.emails.faults.arm(Fault(kind, "process_file"))
     root = await processed(rig, how="whole")
     await rig.pass_time(3_600, steps=10)
-    said = state(board(rig, rig.workspace.message(FINANCE, root.thread_ts or "")))
-    assert said.partition(" The provider answered")[0] == snapshot(
-        """:grey_question: Not confirmed. I got no clear answer, so I didn't send the file again. Check the \
-provider's dashboard first; to send it again, drop the file again."""
-    )
+    assert state(board(rig, rig.workspace.message(FINANCE, root.thread_ts or ""))).startswith(":grey_question:")
     assert len(rig.emails.files) == 1
 
 
@@ -393,26 +320,15 @@ async def test_a_time_out_is_no_answer_in_the_result(rig: Rig) -> None:
     root = await processed(rig)
     ((_, content, _),) = files_of_bot(rig, root)
     assert "no answer" in [row[3] for row in rows(content)[1:]]
-    assert root.text.splitlines()[4] == snapshot("2 answered · 1 no answer · 6 rows, 1 repeated, 2 without an address")
+    assert "2 answered · 1 no answer" in root.text
 
 
 async def test_a_key_that_is_refused_pauses_and_loses_nothing(rig: Rig) -> None:
     key, rig.emails.api_key = rig.emails.api_key, "another"
     root = await processed(rig)
-    assert shown(root.text) == snapshot("""\
-:bar_chart: *people.csv* · 6 rows
-*Process e-mails*
-:double_vertical_bar: Paused. There's a problem with our e-mail check account. An admin has to fix it.
-*Go on* checks the 3 addresses left, none twice.
-`░░░░░░░░░░░░░░░░░░░░ 0 %` 0 of 3 addresses checked
-6 rows, 1 repeated, 2 without an address
-Column “email” · row by row · Requested by Maria Silva\
-""")
+    assert state(root).startswith(":double_vertical_bar: Paused.")
     (told,) = news(rig, root)
-    assert shown(told) == snapshot("""\
-:double_vertical_bar: <@U0MARIA> Paused. There's a problem with our e-mail check account. An admin has to fix it.
-*Go on* checks the 3 addresses left, none twice.\
-""")
+    assert told.startswith(f":double_vertical_bar: <@{MARIA}> Paused.")
     assert [button.text for button in root.buttons] == ["Go on", "Stop", "Details"]
     rig.emails.api_key = key
     await rig.workspace.click(MARIA, FINANCE, root.ts, "email.resume")
@@ -423,18 +339,14 @@ Column “email” · row by row · Requested by Maria Silva\
 
 
 @pytest.mark.parametrize("concurrent", ["1", "7", "1000"])
-async def test_without_credit_a_list_pauses_and_goes_on_where_it_stopped(rig: Rig, concurrent: str) -> None:
+async def test_list_without_credit_pauses_and_continues_where_it_stopped(rig: Rig, concurrent: str) -> None:
     rig.emails.manners.credits = 30
     many = b"email\r\n" + b"".join(b"p%d@example.com\r\n" % n for n in range(100))
     root = await processed(rig, many, concurrent=concurrent)
     answered = sum(call.status == 200 for call in rig.emails.calls)
     assert answered == 30
-    assert lines(root, 1, 5) == snapshot("""\
-:double_vertical_bar: Paused. There's a problem with our e-mail check account. An admin has to fix it.
-*Go on* checks the 70 addresses left, none twice.
-`██████░░░░░░░░░░░░░░ 30 %` 30 of 100 addresses checked
-30 answered · 100 rows\
-""")
+    assert state(root).startswith(":double_vertical_bar: Paused.")
+    assert "30 of 100 addresses checked" in root.text
     assert [button.text for button in root.buttons] == ["Go on", "Stop", "Details"]
     refused = sum(call.status == 402 for call in rig.emails.calls)
     assert 3 <= refused <= 3 + int(concurrent)
@@ -446,11 +358,7 @@ async def test_without_credit_a_list_pauses_and_goes_on_where_it_stopped(rig: Ri
     await rig.workspace.click(MARIA, FINANCE, root.ts, "email.resume")
     await rig.settle()
     root = rig.workspace.message(FINANCE, root.ts)
-    assert lines(root, 1, 4) == snapshot("""\
-:white_check_mark: Done. File in thread.
-`████████████████████ 100 %` 100 of 100 addresses checked
-100 answered · 100 rows\
-""")
+    assert (state(root), "100 of 100 addresses checked" in root.text) == (DONE, True)
     assert set(rig.emails.asked.values()) == {1}, "none is asked twice"
     ((_, content, _),) = files_of_bot(rig, root)
     assert {row[1] for row in rows(content)[1:]} == {"answered"}
@@ -463,25 +371,15 @@ async def test_a_single_address_that_our_account_may_not_ask_about_is_no_verdict
     many = b"email\r\n" + b"".join(b"p%d@example.com\r\n" % n for n in range(20))
     root = await processed(rig, many, concurrent=concurrent)
     assert sum(call.status == 403 for call in rig.emails.calls) == 12
-    assert lines(root, 1, 4) == snapshot("""\
-:white_check_mark: Done. File in thread.
-`████████████████████ 100 %` 20 of 20 addresses checked
-16 answered · 4 failed · 20 rows\
-""")
+    assert (state(root), "16 answered · 4 failed · 20 rows" in root.text) == (DONE, True)
     ((_, content, _),) = files_of_bot(rig, root)
     table = rows(content)
     assert [row[1] for row in table[1:]].count("answered") == 16
     (forbidden,) = (row for row in table if row[0] == "p7@example.com")
-    assert (forbidden[1], shown(forbidden[-1])) == (
-        "failed",
-        snapshot(
-            "tried 3 times: An admin has to fix this: E-mail check doesn't allow this (403), saying “Not with this \
-account”."
-        ),
-    )
+    assert (forbidden[1], forbidden[-1].partition(":")[0]) == ("failed", "tried 3 times")
 
 
-async def test_nothing_of_an_answer_is_cut_in_the_result(rig: Rig) -> None:
+async def test_result_has_the_whole_answer(rig: Rig) -> None:
     rig.emails.manners.shape = Shape.DEEP
     root = await processed(rig, b"email\r\nana@example.com\r\nbo@example.com\r\n")
     ((_, content, _),) = files_of_bot(rig, root)
@@ -491,18 +389,13 @@ async def test_nothing_of_an_answer_is_cut_in_the_result(rig: Rig) -> None:
     assert found["answer: history.seen.first.year"] == "2024"
     assert found["answer: history.notes"] == ("risky. " * 300).strip()
     assert [found[f"answer: checks.check_{n}"] for n in (59, 60)] == ["false", "true"]
-    assert shown(await email(rig, "check ana@example.com")).splitlines()[-1] == snapshot(
-        "Long answers are shortened. *Process e-mails* on a file gives them in full."
-    )
+    assert "Long answers are shortened" in await email(rig, "check ana@example.com")
 
 
-async def test_a_long_answer_about_a_whole_file_is_shortened_in_the_message_and_whole_in_its_file(rig: Rig) -> None:
+async def test_long_answer_about_a_whole_file_is_whole_in_its_file(rig: Rig) -> None:
     rig.emails.manners.file_shape = FileShape.FIELDS
     root = await processed(rig, how="whole")
-    assert lines(root, -4, -2) == snapshot("""\
-checked_19: 19
-This is shortened; the whole answer is in the thread.\
-""")
+    assert "This is shortened; the whole answer is in the thread." in root.text
     ((_, content, _),) = files_of_bot(rig, root)
     table = rows(content)
     assert (table[0], len(table), table[-1]) == (["field", "value"], 31, ["checked_29", "29"])
@@ -516,28 +409,18 @@ async def test_a_service_that_is_down_pauses_instead_of_failing_every_row(rig: R
     assert "The e-mail check isn't working right now. Resume in a few minutes." in root.text
 
 
-async def test_who_may_press(rig: Rig) -> None:
+async def test_only_the_requester_or_an_admin_stops_a_list(rig: Rig) -> None:
     rig.emails.api_key = "another"
     root = await processed(rig)
     await rig.workspace.click(ZOE, FINANCE, root.ts, "email.stop")
     await rig.settle()
-    assert shown(rig.workspace.ephemerals(ZOE)[-1].text) == snapshot(
-        ":no_entry_sign: Only the person who requested this, or an admin, can do that."
-    )
+    assert "Only the person who requested this, or an admin" in rig.workspace.ephemerals(ZOE)[-1].text
     await rig.workspace.click(OLGA, FINANCE, root.ts, "email.stop")
     await rig.settle()
     root = rig.workspace.message(FINANCE, root.ts)
-    assert shown(root.text) == snapshot("""\
-:bar_chart: *people.csv* · 6 rows
-*Process e-mails*
-:octagonal_sign: Stopped. Results so far are in the thread.
-`░░░░░░░░░░░░░░░░░░░░ 0 %` 0 of 3 addresses checked
-3 not asked · 6 rows, 1 repeated, 2 without an address
-Column “email” · row by row · Requested by Maria Silva\
-""")
+    assert (state(root).startswith(":octagonal_sign: Stopped."), "3 not asked" in root.text) == (True, True)
     ((_, content, comment),) = files_of_bot(rig, root)
-    assert shown(comment) == snapshot("""\
-<@U0MARIA> Stopped early: 0 of 3 addresses checked (6 rows, 1 repeated, 2 without an address)""")
+    assert comment.startswith(f"<@{MARIA}> Stopped early: 0 of 3 addresses checked")
     assert [row[3] for row in rows(content)[1:]].count("not asked") == 4
     job = await rig.switchboard.context.store.read(lambda tx: jobs_of(tx, MARIA)[0])
     late = await press(rig.switchboard.context, job.id, Press.RESUME, person=MARIA)

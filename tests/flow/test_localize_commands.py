@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.domain.localization.catalog import CAPABILITIES
 from bot.domain.localization.declaration import Accepts, CallOperation, Capability
@@ -116,10 +115,7 @@ async def test_every_option_on_the_command_line(maria: Localizer) -> None:
 @pytest.mark.parametrize("verb", ["paraphrase", "summarize"])
 async def test_english_is_stated_to_us_alone(maria: Localizer, verb: str) -> None:
     borrowed = "La Traviata, Il Trovatore, La Dolce Vita"
-    assert answer(await maria.type(f"{verb} {borrowed}")).splitlines()[0] == snapshot("""\
-:pencil2: Only English is understood here, and this looks like Italian; if it is English all the same, say so: \
-language=en.\
-""")
+    assert "this looks like Italian" in answer(await maria.type(f"{verb} {borrowed}"))
     assert not maria.rig.localization.calls
     await maria.type(f"{verb} language=en {borrowed}")
     await maria.answer("La Traviata")
@@ -261,21 +257,6 @@ async def test_a_verb_alone_opens_a_form_with_everything(maria: Localizer) -> No
                 assert [each["value"] for each in element["options"]] == [each.value for each in option.choices]
 
 
-FORMS = [one for one in CAPABILITIES if one.operation is not CallOperation.SPEECH_EMOTION]
-
-
-async def test_a_form_is_right_with_its_initial_values(maria: Localizer) -> None:
-    for number, one in enumerate(FORMS):
-        await maria.type(one.verb)
-        stated = {"option.source_lang": "en"} if one.option("from") is not None else {}
-        ack = await maria.submit({"text": ENGLISH, **stated} if one.media is None else {"url": url(one)})
-        assert ack.status == 200
-        assert maria.form is None
-        _, body = await next_sent(maria, number)
-        defaults = {option.name: option.default for option in one.options if option.default}
-        assert {key: body[key] for key in defaults} == defaults, one
-
-
 CHOSEN = [(one, option) for one in CAPABILITIES for option in one.options if option.is_sent]
 
 
@@ -339,15 +320,10 @@ async def test_a_wrong_format_stands_at_its_field(maria: Localizer, tmp_path: Pa
 
 FORGED = [
     ("translate", {"text": "a" * 200_001, "option.source_lang": "en"}, "text"),
-    *(
-        (verb, {"url": url(next(each for each in CAPABILITIES if each.verb == verb)), block: value}, block)
-        for verb, block, value in (
-            ("extract-audio", "option.sample_rate", "8000"),
-            ("extract-audio", "option.sample_width", "24"),
-            ("extract-audio", "option.n_channels", "6"),
-            ("convert", "option.target_extension", "ogg"),
-        )
-    ),
+    ("extract-audio", {"url": f"{SITE}/a.mp4", "option.sample_rate": "8000"}, "option.sample_rate"),
+    ("extract-audio", {"url": f"{SITE}/a.mp4", "option.sample_width": "24"}, "option.sample_width"),
+    ("extract-audio", {"url": f"{SITE}/a.mp4", "option.n_channels": "6"}, "option.n_channels"),
+    ("convert", {"url": f"{SITE}/a.mp3", "option.target_extension": "ogg"}, "option.target_extension"),
 ]
 
 
@@ -376,11 +352,7 @@ async def test_who_may(rig: Rig) -> None:
 async def test_not_configured(rig: Rig) -> None:
     maria = Localizer(rig)
     for line in ("gender", "gender https://example.com/a.mp3", "paraphrase Hello"):
-        told = answer(await maria.type(line))
-        assert shown(told) == snapshot(
-            """:electric_plug: Localization isn't set up yet. An admin has to set `LOCALIZATION_BASE_URL`, \
-`LOCALIZATION_API_KEY`."""
-        )
+        assert "`LOCALIZATION_BASE_URL`, `LOCALIZATION_API_KEY`" in answer(await maria.type(line))
     assert answer(await maria.type("help")).startswith("*/localize*")
 
 
@@ -390,7 +362,4 @@ async def test_several_files_where_the_bot_is_no_member_are_answered_directly(ri
     uploaded = [rig.workspace.upload(MARIA, f"{number}.mp3", sample) for number in range(2)]
     await maria.type("gender")
     await rig.workspace.submit(MARIA, {"file": uploaded})
-    assert rig.form().plain == snapshot("""\
-Localize
-:hourglass_flowing_sand: Working on 2 files. I'm not in this channel, so I'll message you. To add me: `/invite \
-@Switchboard`""")
+    assert "I'm not in this channel, so I'll message you" in rig.form().plain

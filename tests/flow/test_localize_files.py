@@ -5,7 +5,6 @@ import struct
 from pathlib import Path
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
@@ -14,7 +13,6 @@ from tests.flow.localizing import DONE, Localizer, errors
 from tests.support import media
 from tests.support.offers import choices, use_file
 from tests.support.rig import ADA, FINANCE, MARIA, RANDOM, Rig
-from tests.support.shown import shown
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.rig(clock=None)
@@ -229,31 +227,21 @@ def stretched(path: Path, seconds: int) -> Path:
     return path
 
 
-async def test_a_video_that_slack_does_not_time_is_timed_by_its_own_header(maria: Localizer, tmp_path: Path) -> None:
-    film = stretched(media.make(tmp_path, "mkv"), 601)
-    dropped = await drop(maria, film)
+@pytest.mark.parametrize("by_slack", [True, False])
+async def test_video_over_ten_minutes_is_refused_before_it_is_sent(
+    maria: Localizer, tmp_path: Path, by_slack: bool
+) -> None:
+    """Timed by Slack, or by its own header."""
+    film = media.make(tmp_path, "mp4") if by_slack else stretched(media.make(tmp_path, "mkv"), 601)
+    dropped = await drop(maria, film, duration_ms=601_000 if by_slack else None)
     await maria.choose("Extract audio", file=dropped)
     told = await maria.rig.workspace.until(lambda: maria.rig.workspace.ephemerals(MARIA))
-    assert shown(told[-1].text) == snapshot(
-        ":pencil2: The file must be at most 600 seconds long; this has 601, so cut it into parts."
-    )
-    await maria.rig.workspace.slash(MARIA, FINANCE, "/localize", "extract-audio")
-    file = maria.rig.workspace.upload(MARIA, "film.mkv", film.read_bytes())
-    assert errors(await maria.submit({"file": [file]})) == snapshot(
-        {"file": "It must be at most 600 seconds long; this has 601, so cut it into parts."}
-    )
-    assert not maria.rig.localization.calls
-
-
-async def test_more_than_ten_minutes_are_refused_before_anything_is_sent(maria: Localizer, tmp_path: Path) -> None:
-    dropped = await drop(maria, media.make(tmp_path, "mp4"), duration_ms=601_000)
-    ack = await maria.choose("Extract audio", file=dropped)
-    assert ack.status == 200
-    told = await maria.rig.workspace.until(lambda: maria.rig.workspace.ephemerals(MARIA))
-    assert shown(told[-1].text) == snapshot(
-        ":pencil2: The file must be at most 600 seconds long; this has 601, so cut it into parts."
-    )
+    assert "at most 600 seconds long; this has 601" in told[-1].text
     assert maria.form is None
+    if not by_slack:
+        await maria.type("extract-audio")
+        file = maria.rig.workspace.upload(MARIA, "film.mkv", film.read_bytes())
+        assert "this has 601" in errors(await maria.submit({"file": [file]}))["file"]
     assert not maria.rig.localization.calls
 
 
@@ -279,9 +267,7 @@ async def test_several_files_at_once_from_a_form(maria: Localizer, tmp_path: Pat
 async def test_where_the_bot_is_no_member_it_writes_directly(rig: Rig) -> None:
     maria = Localizer(rig, channel=RANDOM)
     ack = await maria.type("convert https://files.example.com/talk.flac mp3")
-    assert isinstance(ack.body, dict)
-    assert shown(ack.body["text"]) == snapshot(""":hourglass_flowing_sand: Converting… I'm not in this channel, so \
-I'll message you. To add me: `/invite @Switchboard`""")
+    assert "/invite @Switchboard" in str(ack.body)
     direct = rig.workspace.open_dm(MARIA).id
     board = await maria.board(DONE, channel=direct)
     (result,) = await maria.results(board)

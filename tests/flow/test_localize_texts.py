@@ -51,6 +51,19 @@ def texts(maria: Localizer) -> list[str]:
     return [call.body["text"] for call in maria.rig.localization.calls if isinstance(call.body, dict)]
 
 
+async def translate(maria: Localizer, name: str, content: str | bytes, target: str = "fr") -> Message:
+    dropped = await drop(maria, name, content)
+    await maria.choose("Translate", file=dropped)
+    await maria.submit({"option.target_lang": target, "option.source_lang": "en"})
+    return dropped
+
+
+async def translated(maria: Localizer, name: str, content: str | bytes) -> str:
+    await translate(maria, name, content)
+    (file,) = maria.files(await maria.results(await maria.board(DONE)))
+    return file.content.decode()
+
+
 async def test_subtitles_keep_numbers_and_times(maria: Localizer) -> None:
     dropped = await drop(maria, "film.srt", SUBTITLES)
     labels = ["Extract text", "Translate", "Transliterate", "Paraphrase", "Summarize", "Speak", "Emotion"]
@@ -115,22 +128,15 @@ SHAPES: dict[str, tuple[str, str]] = {
 
 @pytest.mark.parametrize(("name", "content"), SHAPES.values(), ids=SHAPES)
 async def test_every_shape_of_subtitles_is_understood(maria: Localizer, name: str, content: str) -> None:
-    await maria.choose("Translate", file=await drop(maria, name, content))
-    await maria.submit({"option.target_lang": "fr", "option.source_lang": "en"})
-    board = await maria.board(DONE)
-    (file,) = maria.files(await maria.results(board))
+    text = await translated(maria, name, content)
     assert sorted(texts(maria)) == ["One.", "Two."]
-    expected = content.replace("One.", "[en → fr] One.").replace("Two.", "[en → fr] Two.").replace("\r", "")
-    assert file.content.decode() == expected
+    assert text == content.replace("One.", "[en → fr] One.").replace("Two.", "[en → fr] Two.").replace("\r", "")
 
 
 async def test_substation_keeps_styles_comments_drawings_and_breaks(maria: Localizer) -> None:
-    await maria.choose("Translate", file=await drop(maria, "film.ass", ASS.format("", r"{\k20}\N", "")))
-    await maria.submit({"option.target_lang": "fr", "option.source_lang": "en"})
-    (file,) = maria.files(await maria.results(await maria.board(DONE)))
+    text = await translated(maria, "film.ass", ASS.format("", r"{\k20}\N", ""))
     assert sorted(texts(maria)) == ["One, and\nmore.", "Two."]
-    assert file.name.endswith(".ass")
-    assert file.content.decode() == ASS.format("[en → fr] ", r"\N", "[en → fr] ")
+    assert text == ASS.format("[en → fr] ", r"\N", "[en → fr] ")
 
 
 UNCLEAR = (
@@ -140,8 +146,7 @@ UNCLEAR = (
 
 
 async def test_lines_of_subtitles_that_are_not_understood_are_counted(maria: Localizer) -> None:
-    await maria.choose("Translate", file=await drop(maria, "film.srt", UNCLEAR))
-    await maria.submit({"option.target_lang": "fr", "option.source_lang": "en"})
+    await translate(maria, "film.srt", UNCLEAR)
     board = await maria.board(":warning:")
     assert "so not sent: what begins in lines 1, 8." in board.text
     (file,) = maria.files(await maria.results(board))
@@ -156,13 +161,6 @@ LONG = (
 
 # The service gets so little at once that a text of a page has several pieces.
 in_pieces = pytest.mark.rig(clock=None, localization_text_characters=300)
-
-
-async def translate(maria: Localizer, name: str, content: str | bytes, target: str = "fr") -> Message:
-    dropped = await drop(maria, name, content)
-    await maria.choose("Translate", file=dropped)
-    await maria.submit({"option.target_lang": target, "option.source_lang": "en"})
-    return dropped
 
 
 @in_pieces
@@ -330,9 +328,7 @@ AS_WORD_SHOWS_IT = {
 @pytest.mark.parametrize(("inside", "shown"), AS_WORD_SHOWS_IT.values(), ids=AS_WORD_SHOWS_IT)
 async def test_word_document_is_read_as_word_shows_it(maria: Localizer, inside: str, shown: str) -> None:
     content = bomb(f"<document><body>{inside}</body></document>".encode())
-    dropped = await drop(maria, "notes.docx", content)
-    await maria.choose("Translate", file=dropped)
-    await maria.submit({"option.target_lang": "fr", "option.source_lang": "en"})
+    await translate(maria, "notes.docx", content)
     await maria.board(DONE)
     assert texts(maria) == [shown]
 
@@ -340,8 +336,7 @@ async def test_word_document_is_read_as_word_shows_it(maria: Localizer, inside: 
 @pytest.mark.parametrize("name", ["word/document2.xml", "word\\document.xml", "Word/Main.xml"])
 async def test_document_is_found_by_its_relationship(maria: Localizer, name: str) -> None:
     content = bomb(f"<document>{said_in('Good morning.')}</document>".encode(), name, RELATIONS.format(name))
-    await maria.choose("Translate", file=await drop(maria, "notes.docx", content))
-    await maria.submit({"option.target_lang": "fr", "option.source_lang": "en"})
+    await translate(maria, "notes.docx", content)
     await maria.board(DONE)
     assert texts(maria) == ["Good morning."]
 

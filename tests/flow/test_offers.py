@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.domain.files.dropped import DroppedFile
 from bot.domain.files.sniffing import FileKind
@@ -18,7 +17,6 @@ from handlers.replies import Private, Reply
 from handlers.router import Dependencies
 from tests.support.offers import choices, said, use_file, words_of
 from tests.support.rig import FINANCE, MARIA, RANDOM, ZOE, Rig
-from tests.support.shown import shown
 
 WAV = b"RIFF\x24\x08\0\0WAVEfmt " + bytes(2_000)
 CSV = b"email,amount,note\nana@example.com,1.00,x\n"
@@ -170,10 +168,7 @@ async def test_the_ending_of_a_name_is_no_reason(rig: Rig) -> None:
     await rig.settle()
     (offer,) = said(rig)
     assert [button.text for button in offer.buttons] == ["Detect gender", "Convert"]
-    assert shown(offer.text) == snapshot("""\
-:headphones: *report.pdf* doesn't look like a document · WAV audio, 2 KB
-I can: Detect gender, Convert.\
-""")
+    assert "*report.pdf* doesn't look like a document · WAV audio" in offer.text
 
 
 async def test_a_file_that_slack_still_works_on_is_offered_when_it_is_done(rig: Rig) -> None:
@@ -221,7 +216,7 @@ async def test_what_is_too_large_for_anything_is_not_downloaded(rig: Rig) -> Non
     await rig.pass_time(60, steps=5)
     assert said(rig) == []
     form = await use_file(rig, dropped)
-    assert shown(words_of(form)) == snapshot(":no_entry_sign: *a.wav*: This file has 5120 MB; the limit is 1024 MB.")
+    assert "This file has 5120 MB; the limit is 1024 MB." in words_of(form)
 
 
 async def test_a_file_from_another_company_is_looked_up(rig: Rig) -> None:
@@ -300,12 +295,11 @@ async def test_a_press_after_the_file_was_deleted(rig: Rig, wants: Wants) -> Non
     rig.workspace.set_file(dropped.files[0], odd="deleted")
     await rig.workspace.click(MARIA, FINANCE, offer.ts, "use.convert")
     answer = await rig.workspace.until(lambda: rig.workspace.ephemerals(MARIA)[-1])
-    assert shown(answer.text) == snapshot(":no_entry_sign: This file was deleted.")
+    assert "This file was deleted." in answer.text
     assert wants.started == []
     await rig.settle()
     struck = rig.workspace.message(FINANCE, offer.ts)
-    assert struck.buttons == []
-    assert shown(struck.text) == snapshot(":wastebasket: *a.wav* was deleted.")
+    assert (struck.buttons, "was deleted" in struck.text) == ([], True)
 
 
 async def until_told(rig: Rig, count: int) -> None:
@@ -331,9 +325,7 @@ async def test_a_press_on_what_changed_its_nature(rig: Rig, wants: Wants) -> Non
     value = f"{table.files[0]}|{table.ts}|{table.ts}"
     await rig.workspace.click(MARIA, FINANCE, said(rig)[0].ts, "use.convert", value=value, force=True)
     answer = await rig.workspace.until(lambda: rig.workspace.ephemerals(MARIA)[-1])
-    assert shown(answer.text) == snapshot(
-        ":no_entry_sign: *b.csv* (1 row): *Convert* doesn't work with this kind of file."
-    )
+    assert "*Convert* doesn't work with this kind of file" in answer.text
     assert wants.started == []
 
 
@@ -390,13 +382,14 @@ async def test_the_shortcut_on_several_files_says_what_is_what(rig: Rig, wants: 
     rig.workspace.set_file(dropped.files[3], odd="external")
     form = await use_file(rig, dropped)
     assert list(choices(form)) == ["Detect gender", "Convert", "Pay in bulk"]
-    assert words_of(form) == snapshot("""\
-:headphones: *a.wav* · WAV audio, 2 KB
-:bar_chart: *b.csv* · CSV table, 41 bytes
-:paperclip: *c.bin*: I can't use this file (unknown format, 256 bytes). I can use audio, video, documents, pictures \
-with text, CSV and Excel tables.
-:no_entry_sign: *d.wav*: This file is stored outside Slack; upload it to Slack itself.\
-""")
+    told = words_of(form)
+    for said_of in (
+        "*a.wav* · WAV audio",
+        "*b.csv* · CSV table",
+        "*c.bin*: I can't use",
+        "*d.wav*: This file is stored out",
+    ):
+        assert said_of in told
     await choose(rig, "Pay in bulk")
     assert [(name, file.name) for name, file in wants.started] == [("pay", "b.csv")]
 
@@ -418,10 +411,7 @@ async def test_the_shortcut_answers_about_odd_files(rig: Rig, odd: Odd, words: s
 
 async def test_the_shortcut_on_words_alone(rig: Rig) -> None:
     message = await rig.workspace.say(MARIA, FINANCE, "no file")
-    assert shown(words_of(await use_file(rig, message))) == snapshot(
-        """:paperclip: There's no file in this message. Use the shortcut on a message with one. I can use audio, \
-video, documents, pictures with text, CSV and Excel tables."""
-    )
+    assert "There's no file in this message." in words_of(await use_file(rig, message))
 
 
 async def test_where_the_bot_is_no_member_the_shortcut_says_how_to_invite_it(rig: Rig) -> None:
@@ -429,10 +419,7 @@ async def test_where_the_bot_is_no_member_the_shortcut_says_how_to_invite_it(rig
     await rig.pass_time(120, steps=3)
     assert said(rig, RANDOM) == []
     form = await use_file(rig, dropped)
-    assert shown(words_of(form)) == snapshot(
-        """:wave: I'm not in this channel, so I can't read this file. To add me: `/invite @Switchboard`, then use \
-the shortcut again."""
-    )
+    assert "/invite @Switchboard" in words_of(form)
     assert not form.submit
     await rig.workspace.close(MARIA)
     rig.workspace.invite(RANDOM, rig.workspace.identity.bot_user_id)
@@ -443,7 +430,7 @@ async def test_what_is_deleted_before_it_is_chosen_in_the_form(rig: Rig, wants: 
     dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
     await use_file(rig, dropped)
     await rig.workspace.delete_file(MARIA, dropped.files[0])
-    assert shown(await choose(rig, "Convert")) == snapshot(":no_entry_sign: This file was deleted.")
+    assert "This file was deleted." in await choose(rig, "Convert")
     assert wants.started == []
 
 
@@ -457,6 +444,4 @@ async def test_slack_does_not_let_the_shortcut_look_at_files_now(rig: Rig) -> No
     dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
     await rig.settle()
     rig.workspace.faults.arm(Fault(FaultKind.TOO_MANY, "files.info", times=None))
-    assert shown(words_of(await use_file(rig, dropped))) == snapshot(
-        ":warning: Slack asked us to wait. Nothing was done. Try again in a moment."
-    )
+    assert "Slack asked us to wait." in words_of(await use_file(rig, dropped))

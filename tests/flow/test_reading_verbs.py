@@ -69,7 +69,8 @@ def references(message: Message) -> list[str]:
     return [row[-1] for row in cells(message)[1:]]
 
 
-async def test_the_list_is_a_table_whose_text_says_the_same(rig: Rig) -> None:
+@pytest.mark.rig(on="both")
+async def test_list_is_a_table_whose_text_says_the_same(rig: Rig) -> None:
     fill(rig, 3)
     await rig.pay()
     told = await ask(rig, "list")
@@ -126,13 +127,11 @@ async def test_sixty_operations_are_turned_over_in_one_and_the_same_answer(rig: 
     assert len(rig.workspace.ephemerals(MARIA)) == 1
 
 
-@pytest.mark.parametrize(("verb", "noun"), [("show", "operation"), ("events", "payout")])
-async def test_what_the_service_does_not_know_is_not_found(rig: Rig, verb: str, noun: str) -> None:
-    told = (await ask(rig, f"{verb} op-nowhere")).text.splitlines()[0]
-    assert shown(told.replace(noun, "operation")) == snapshot("""\
-:pencil2: I can't find op-nowhere. Check the reference, or see `/pay list`. The provider answered: “There is no such \
-operation”.\
-""")
+@pytest.mark.parametrize("verb", ["show", "events"])
+async def test_what_the_service_does_not_know_is_not_found(rig: Rig, verb: str) -> None:
+    told = (await ask(rig, f"{verb} op-nowhere")).text
+    assert told.startswith(":pencil2: I can't find op-nowhere.")
+    assert "“There is no such operation”" in told
 
 
 async def test_a_page_can_be_named(rig: Rig) -> None:
@@ -140,13 +139,13 @@ async def test_a_page_can_be_named(rig: Rig) -> None:
     for text in ("list payouts 3", "list 3", "LIST Payouts 3"):
         assert references(await ask(rig, text)) == ids[20:]
     told = await ask(rig, "list 9")
-    assert shown(told.text) == snapshot(":open_file_folder: There are only 3 pages of operations.")
+    assert "only 3 pages of operations" in told.text
     assert references(await turned(rig, told, "previous", "page 3 of 3")) == ids[20:]
 
 
 async def test_the_two_lists_are_told_apart(rig: Rig) -> None:
     fill(rig, 2)
-    assert shown((await ask(rig, "list purchases")).text) == snapshot(""":open_file_folder: No purchases yet.""")
+    assert "No purchases yet" in (await ask(rig, "list purchases")).text
     assert (await ask(rig, "list payouts")).text.splitlines()[0] == snapshot("*Payouts* 1 to 2 of 2")
 
 
@@ -176,9 +175,7 @@ async def test_a_page_that_was_not_asked_for_is_never_shown(rig: Rig) -> None:
     trouble = await rig.workspace.until(
         lambda: one if "admin" in (one := rig.workspace.ephemerals(MARIA)[-1]).text else None
     )
-    assert shown(trouble.text) == snapshot(
-        ":warning: An admin has to fix this: Payments: sent page 1 of the list instead of page 2."
-    )
+    assert "sent page 1 of the list instead of page 2" in trouble.text
     assert rig.workspace.ephemerals(MARIA)[0].text == told.text  # the first answer stays as it was
     assert (await ask(rig, "list 2")).text == trouble.text
 
@@ -202,15 +199,6 @@ async def test_when_the_first_answer_is_gone_the_next_page_comes_anew(rig: Rig) 
     await rig.workspace.click(MARIA, FINANCE, told.ts, "operations.next")
     await rig.workspace.until(lambda: "page 2 of 2" in rig.workspace.ephemerals(MARIA)[-1].text)
     assert len(rig.workspace.ephemerals(MARIA)) == 2
-
-
-@pytest.mark.rig(on="both")
-async def test_on_both_databases(rig: Rig) -> None:
-    [known] = fill(rig, 1)
-    await rig.pay()
-    asked = await newest(rig)
-    assert references(await ask(rig, "list")) == [asked.reference, known]
-    assert (await ask(rig, f"show {asked.reference}")).text.count("\n• ") == 3
 
 
 async def test_a_request_of_ours_is_shown_with_what_happened_and_who_did_it(rig: Rig) -> None:
@@ -237,18 +225,14 @@ async def test_a_request_of_ours_is_shown_with_what_happened_and_who_did_it(rig:
 async def test_what_only_the_service_knows_is_shown_as_its_record(rig: Rig) -> None:
     [foreign] = fill(rig, 1)
     told = await ask(rig, f"show {foreign}")
-    assert shown(told.text) == snapshot("""\
-*$0.01 to person0@example.com*
-For: number 0
-Type: payout
-Status: created, not sent
-Provider ID: ······
-Code: code-0
-Created: <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>
-Changed: <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>
-Platform operation: ······
-Partner: partner
-Not requested here. This is the provider's record.""")
+    for fact in (
+        "*$0.01 to person0@example.com*",
+        "For: number 0",
+        "Status: created, not sent",
+        "Code: code-0",
+        "Not requested here",
+    ):
+        assert fact in told.text
     assert told.plain.count(foreign) == 2
 
 
@@ -271,27 +255,21 @@ async def test_what_nobody_knows_is_a_mistake_with_rule_and_example(rig: Rig) ->
 async def test_what_the_service_called_is_told_as_lines(rig: Rig) -> None:
     await rig.pay()
     asked = await newest(rig)
-    assert shown((await ask(rig, f"events {asked.reference}")).text) == snapshot(
-        """:mailbox_with_no_mail: No webhooks delivered for P-······ yet."""
-    )
+    assert "No webhooks delivered" in (await ask(rig, f"events {asked.reference}")).text
     await rig.press("approve")
     await rig.payments.advance()
     await rig.payments.delivered()
     for name in (asked.reference, asked.remote_id):
-        told = await ask(rig, f"events {name}")
-        assert shown(told.text) == snapshot("""\
-*1 webhook delivered for P-······*
-• <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC> · confirmation · to 127.0.0.1 · answered 200 · \
-operation_id: ······""")
+        told = (await ask(rig, f"events {name}")).text
+        assert told.startswith("*1 webhook delivered for ")
+        assert f"confirmation · to 127.0.0.1 · answered 200 · operation_id: {asked.remote_id}" in told
 
 
 async def test_events_of_what_is_not_created_or_not_known(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, operation="account_status", times=None))
     await rig.pay()
     asked = await newest(rig)
-    assert shown((await ask(rig, f"events {asked.reference}")).text) == snapshot(
-        """:mailbox_with_no_mail: P-······ isn't created at the provider yet, so no webhooks."""
-    )
+    assert "isn't created at the provider yet" in (await ask(rig, f"events {asked.reference}")).text
     told = (await ask(rig, "events 000000000000000000000000")).text
     assert shown(told).startswith(":pencil2: I can't find ······.")
 
@@ -301,33 +279,20 @@ async def test_a_purchase_of_ours_is_listed_and_shown_and_has_no_events(rig: Rig
     await rig.pay('collect ana@example.com "Course fees" book=2x12.50')
     asked = await newest(rig)
     told = await ask(rig, "list purchases")
-    assert cells(told)[1][1:] == [
-        "purchase",
-        "$25.00",
-        "ana@example.com",
-        "waiting for payment",
-        "created",
-        asked.reference,
-    ]
-    told = await ask(rig, f"show {asked.reference}")
-    assert shown(told.text.splitlines()[0]) == snapshot("""\
-Purchase C-······: $25.00 from ana@example.com for “Course fees” (2 × book at 12.50), requested by <@U0MARIA>. :link: \
-*Waiting for payment*: Nothing has been paid yet. Checkout: <http://127.0.0.1/checkout/······>""")
-    assert shown((await ask(rig, f"events {asked.reference}")).text) == snapshot(":pencil2: C-······ is a purchase.")
+    assert cells(told)[1][1:5] == ["purchase", "$25.00", "ana@example.com", "waiting for payment"]
+    assert cells(told)[1][5:] == ["created", asked.reference]
+    assert "(2 × book at 12.50)" in (await ask(rig, f"show {asked.reference}")).text
+    assert "is a purchase" in (await ask(rig, f"events {asked.reference}")).text
 
 
 async def test_an_account_is_told_in_plain_words(rig: Rig) -> None:
-    assert shown((await ask(rig, "account joana.silva@example.com")).text) == snapshot("""\
-*joana.silva@example.com*
-Registered name: Joana Silva
-Account: active, verified, not the primary address
-Country: Brazil""")
-    assert shown((await ask(rig, "account nobody@example.com")).text) == snapshot("""\
-*nobody@example.com*
-Registered name: unknown
-Account: not active (no account, signup not completed, or it can't receive money now), not verified, not the primary \
-address
-Country: unknown""")
+    told = (await ask(rig, "account joana.silva@example.com")).text
+    assert told.splitlines()[1:] == [
+        "Registered name: Joana Silva",
+        "Account: active, verified, not the primary address",
+        "Country: Brazil",
+    ]
+    assert "Account: not active" in (await ask(rig, "account nobody@example.com")).text
 
 
 async def test_the_form_answers_in_itself_and_a_mistake_stands_at_its_field(rig: Rig) -> None:
@@ -335,7 +300,7 @@ async def test_the_form_answers_in_itself_and_a_mistake_stands_at_its_field(rig:
     await form(rig, "E-mail address")
     await rig.workspace.submit(MARIA, {"email": "ana@example"}, force=True)
     view = rig.form()
-    assert shown(view.errors["email"]) == snapshot("This isn't an e-mail address. Example: ana@example.com")
+    assert "isn't an e-mail address" in view.errors["email"]
     await rig.workspace.submit(MARIA, {"email": "ana@example.com"})
     view = await form(rig, "Ana Maria Lopez")
     assert (view.title, view.submit) == ("Check an account", "")
@@ -358,18 +323,10 @@ async def test_a_form_takes_a_long_answer_that_comes_late(rig: Rig) -> None:
 
 @pytest.mark.parametrize("user", [ADA, OLGA])
 async def test_the_balance_is_for_approvers_and_admins(rig: Rig, user: str) -> None:
-    assert shown((await ask(rig, "partner", user=user)).text) == snapshot("""\
-*Playground Partner*
-Balance: 100000.00 USD
-E-mail: partner@example.com
-Id: partner
-plan.tier: enterprise
-plan.seats: 5
-plan.secret: •••
-Only approvers and admins see this.""")
-    assert shown((await ask(rig, "partner", user=MARIA)).text) == snapshot(
-        """:no_entry_sign: Only approvers and admins can see this."""
-    )
+    told = (await ask(rig, "partner", user=user)).text
+    for fact in ("Balance: 100000.00 USD", "E-mail: partner@example.com", "plan.seats: 5", "plan.secret: •••"):
+        assert fact in told
+    assert (await ask(rig, "partner", user=MARIA)).text.startswith(":no_entry_sign:")
     assert len(rig.payments.calls_of("partner")) == 1
 
 
@@ -393,7 +350,7 @@ async def test_a_slow_service_is_waited_for_after_the_ack(rig: Rig, text: str, n
     ack = await rig.workspace.slash(MARIA, FINANCE, "/pay", text.format(id=known))
     assert ack.ok
     assert ack.seconds < SLACK_SECONDS
-    assert shown(rig.workspace.ephemerals(MARIA)[-1].text) == snapshot(""":hourglass_flowing_sand: Asking Payments…""")
+    assert "Asking Payments…" in rig.workspace.ephemerals(MARIA)[-1].text
     told = await rig.workspace.until(lambda: one if word in (one := rig.workspace.ephemerals(MARIA)[-1]).text else None)
     assert told.channel == FINANCE
     assert len(rig.workspace.ephemerals(MARIA)) == 2
@@ -426,9 +383,7 @@ async def test_who_still_waits_when_the_process_stops_is_told_to_ask_again(rig: 
     rig.payments.faults.arm(Fault(FaultKind.SLOW, operation="account_status", seconds=60))
     await rig.workspace.slash(MARIA, FINANCE, "/pay", "account ana@example.com")
     await rig.switchboard.stop()
-    assert shown(rig.workspace.ephemerals(MARIA)[-1].text) == snapshot(
-        """:arrows_counterclockwise: Switchboard is restarting. Try again in a moment."""
-    )
+    assert "is restarting" in rig.workspace.ephemerals(MARIA)[-1].text
 
 
 async def test_a_request_of_ours_is_shown_with_what_the_service_says_of_it_now(rig: Rig) -> None:
@@ -436,23 +391,16 @@ async def test_a_request_of_ours_is_shown_with_what_the_service_says_of_it_now(r
     asked = await newest(rig)
     await rig.press("approve")
     await rig.payments.advance()
-    told = (await ask(rig, f"show {asked.reference}")).text
-    assert shown(told.partition("*History*")[0]) == snapshot("""\
-Sent: $25.00 to Ana Maria Lopez (ana@example.com). March translation, requested by <@U0MARIA> · verified · Ecuador · \
-P-······. Approved by <@U0ADA>. Waiting for confirmation that it arrived.
-*Provider record*
-Status: paid
-Provider ID: ······
-Code: ······
-Created: <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>
-Changed: <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>
-Hash: ······
-Platform operation: ······
-Platform user: ······
-Partner: partner
-""")
+    told = (await ask(rig, f"show {asked.reference}")).text.partition("*Provider record*")[2]
+    for label in (
+        "Status: paid",
+        f"Code: {asked.code}",
+        "Hash: ",
+        "Platform operation: ",
+        "Platform user: ",
+        "Partner: partner",
+    ):
+        assert f"\n{label}" in told
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "get_operation"))
     told = (await ask(rig, f"show {asked.reference}")).text
-    [missing] = [one for one in told.splitlines() if one.startswith(":warning: ")]
-    assert missing == snapshot("""\
-:warning: Payments is having problems. Try again in a minute. Above is the last known state.""")
+    assert "Above is the last known state." in told

