@@ -124,6 +124,8 @@ def tagged(content: bytes, tag: bytes = b"ID3\x04\0\0\0\0\0\x0a" + bytes(10)) ->
     return tag + content
 
 
+JUNK = bytes(range(1, 250)) * 40
+FRAMES = (b"\xff\xfb\x90\x64" + bytes(413)) * 4
 APE = b"APETAGEX" + struct.pack("<4I", 2000, 40, 1, 1 << 31) + bytes(8 + 40)
 COVER = b"ID3\x03\0\0\0\x06\x20\0" + b"\xff\xd8\xff\xe0" * 25_600  # 100 KB
 PICTURES = ["Extract text"]
@@ -156,6 +158,12 @@ KINDS = [
     ("odd.wav", b"RIFF\x64\0\0\0WAVEJUNK\x1c\0\0\0" + bytes(28) + b"bext" + bytes(90), CLIP),
     ("monkey.mp3", tagged(b"MAC \x96\x0f" + bytes(90)), SPEECH),
     ("song.mp3", tagged(bytes(900)), CLIP),
+    ("junk.mp3", JUNK + FRAMES, CLIP),
+    ("junk.bin", JUNK + FRAMES, []),
+    ("radio.mp2", (b"\xff\xfd\x84\x04" + bytes(380)) * 4, SPEECH),
+    ("low.mp3", (b"\xff\xf5\x84\x04" + bytes(380)) * 4, SPEECH),
+    ("Audio Message.caf", b"caff\0\x01\0\0desc" + bytes(90), SPEECH),
+    ("old.mov", b"\0\0\0\x08free\0\0\x06\x10moov" + bytes(90), FILM),
     ("words.ogg", b"OggS\0\x02" + bytes(22) + b"\x01vorbis" + bytes(90) + b"ENCODER=ffmpeg2theora", SOUND),
     ("old.ogg", b"OggS\0\x02" + bytes(22) + b"\x80theora" + bytes(90), []),
     (

@@ -28,7 +28,7 @@ PICTURES = ("png", "jpeg", "gif", "tiff", "webp", "bmp", "heic", "avif", "jxl", 
 _KINDS = {
     FileKind.AUDIO: (
         *("wav", "mp3", "flac", "ogg", "opus", "aiff", "m4a", "aac", "amr", "wma", "au"),
-        *("weba", "mka", "ape", "wv"),
+        *("weba", "mka", "ape", "wv", "mp2", "caf"),
     ),
     FileKind.VIDEO: (*("mp4", "m4v", "mov", "mkv", "webm", "avi", "flv", "mpeg", "mpg", "ts", "3gp", "ogv", "wmv"),),
     FileKind.DOCUMENT: (
@@ -77,6 +77,9 @@ _FILM_BRANDS = (
 )
 _START = 1_024
 _FRAMES_WITHIN = 4_096
+"""A file whose name says that it is sound may have longer junk before its first frame."""
+_MARK = re.compile(rb"\xff(?=[\xe0-\xff])")
+"""The eleven bits with which a frame begins."""
 _ID3_HEAD, _APE_HEAD = 10, 32
 _CSV_LINES = 5
 _SOUND = rb"(?!.*\x86.{1,8}?V_[A-Z]).*\x86.{1,8}?A_[A-Z]"
@@ -110,7 +113,8 @@ _SIGNATURES = tuple(
         (rb"BM.{4}\0{4}", "bmp"),
         (rb"(?:\0\0\0\x0cJXL \r\n\x87\n|\xff\x0a)", "jxl"),
         (rb"\0\0\0\x0cjP  \r\n\x87\n", "jp2"),
-        (rb".{4}(?:moov|mdat|wide|pnot)", "mov"),
+        (rb".{4}(?:moov|mdat|wide|pnot|free|skip)", "mov"),
+        (rb"caff\0\x01", "caf"),
         (rb"MAC ", "ape"),
         (rb"wvpk", "wv"),
         (rb"OggS.{,4086}(?:\x80theora|OVP80|BBCD\0|\x01video)", "ogv"),
@@ -207,7 +211,7 @@ def _parted(name: str) -> tuple[str, str]:
 
 def _signed(head: bytes, suffix: str) -> str:
     fitting = (suffix if suffix in others else found for start, found, others in _SIGNATURES if start.match(head))
-    return next(fitting, "") or _framed(head)
+    return next(fitting, "") or _framed(head, len(head) if KIND_OF.get(suffix) is FileKind.AUDIO else _FRAMES_WITHIN)
 
 
 def _boxed(head: bytes, suffix: str) -> str:
@@ -225,11 +229,9 @@ def _boxed(head: bytes, suffix: str) -> str:
     return suffix if found == "mp4" and is_named else found
 
 
-def _framed(head: bytes) -> str:
-    """The format of two frames of sound that follow each other, near the beginning."""
-    for at in range(min(len(head) - 6, _FRAMES_WITHIN)):
-        if head[at] != 0xFF or head[at + 1] & 0xE0 != 0xE0:  # noqa: PLR2004 - the eleven bits of the mark
-            continue
+def _framed(head: bytes, within: int) -> str:
+    """The format of two frames of sound that follow each other, the first within so many bytes."""
+    for at in (found.start() for found in _MARK.finditer(head, 0, within)):
         length, found = _frame(head[at : at + 6])
         follows = head[at + length : at + length + 2]
         if found and len(follows) == 2 and _frame(head[at + length : at + length + 6])[1] == found:  # noqa: PLR2004
@@ -241,6 +243,8 @@ MP3_BITRATES = {  # by version and the four bits of the header, in kbit/s; layer
     True: (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0),
     False: (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0),
 }
+_MP2_BITRATES = (0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 0)
+"""Layer II of version 1; of version 2 they are those of layer III."""
 MP3_RATES = {3: (44_100, 48_000, 32_000, 0), 2: (22_050, 24_000, 16_000, 0), 0: (11_025, 12_000, 8_000, 0)}
 
 
@@ -252,13 +256,15 @@ def _frame(header: bytes) -> tuple[int, str]:
     if layer == 0 and header[1] & 0xF0 == 0xF0:  # noqa: PLR2004 - ADTS
         length = (header[3] & 3) << 11 | header[4] << 3 | header[5] >> 5
         return (length, "aac") if length > 6 else (0, "")  # noqa: PLR2004
-    if layer != 1 or version not in MP3_RATES:
+    if layer not in (1, 2) or version not in MP3_RATES:
         return 0, ""
     rate = MP3_RATES[version][header[2] >> 2 & 3]
-    bits = MP3_BITRATES[version == 3][header[2] >> 4] * 1000  # noqa: PLR2004
+    is_first, is_mp2 = version == 3, layer == 2  # noqa: PLR2004
+    bits = (_MP2_BITRATES if is_first and is_mp2 else MP3_BITRATES[is_first])[header[2] >> 4] * 1000
     if not rate or not bits:
         return 0, ""
-    return (144 if version == 3 else 72) * bits // rate + (header[2] >> 1 & 1), "mp3"  # noqa: PLR2004
+    length = (144 if is_first or is_mp2 else 72) * bits // rate + (header[2] >> 1 & 1)
+    return length, "mp2" if is_mp2 else "mp3"
 
 
 def _written(text: str, suffix: str) -> str:
