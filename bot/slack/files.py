@@ -8,6 +8,7 @@ Up: ask for an address, send the bytes there, complete. The file is visible only
 
 import io
 import json
+import struct
 import tempfile
 from collections.abc import AsyncIterable, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -20,7 +21,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.files.dropped import FileInfo, FileTrouble, Share, UnusableFile
-from bot.domain.files.sniffing import tags_end
+from bot.domain.files.playing import movie
+from bot.domain.files.sniffing import FileKind, sniff, tags_end
 from bot.domain.reasons import Exchange, Reason
 from bot.domain.text import without_unstorable
 from bot.slack.authenticity import Hosts
@@ -134,7 +136,10 @@ class Downloads:
         return bytes(collected[skipped : skipped + most])
 
     async def head(self, info: FileInfo, *, most: int) -> bytes:
-        """The first ``most`` bytes of a file, or all it has; of music, those behind tags that are longer."""
+        """The first ``most`` bytes of a file, or all it has; of music, those behind tags that are longer.
+
+        If those of a film don't list its tracks, the list behind the media is added: it may have only sound.
+        """
         collected = bytearray()
         async with self.open(info, limit=info.size) as body:
             async for chunk in body:
@@ -143,7 +148,19 @@ class Downloads:
                     break
         behind = tags_end(bytes(collected))
         sound = await self.part(info, start=behind, most=most) if behind >= len(collected) else b""
-        return sound or bytes(collected[:most])
+        return sound or bytes(collected[:most]) + await self._tracks(info, bytes(collected))
+
+    async def _tracks(self, info: FileInfo, head: bytes) -> bytes:
+        if head[4:8] != b"ftyp" or b"moov" in head or sniff(head, info.claim).kind is not FileKind.VIDEO:
+            return b""
+        asks = movie(info.size)
+        try:
+            start, most = next(asks)
+            while True:
+                piece = head[start : start + most]
+                start, most = asks.send(piece if len(piece) == most else await self.part(info, start=start, most=most))
+        except (StopIteration, struct.error, SwitchboardError) as told:
+            return getattr(told, "value", b"")
 
 
 def read_info(file: Mapping[str, Any]) -> FileInfo:

@@ -124,6 +124,12 @@ def tagged(content: bytes, tag: bytes = b"ID3\x04\0\0\0\0\0\x0a" + bytes(10)) ->
     return tag + content
 
 
+def track(kind: bytes, codec: bytes) -> bytes:
+    return b"hdlr" + bytes(8) + kind + bytes(60) + b"stsd" + bytes(12) + codec
+
+
+PICTURE = b"mp4v" + bytes(82) + b"esds" + bytes(4) + b"\x03\x80\x80\x80\x1b" + bytes(3) + b"\x04\x80\x80\x80\x13l"
+"""The codec of JPEG in an MP4 file, as FFmpeg writes it."""
 JUNK = bytes(range(1, 250)) * 40
 FRAMES = (b"\xff\xfb\x90\x64" + bytes(413)) * 4
 APE = b"APETAGEX" + struct.pack("<4I", 2000, 40, 1, 1 << 31) + bytes(8 + 40)
@@ -164,6 +170,9 @@ KINDS = [
     ("low.mp3", (b"\xff\xf5\x84\x04" + bytes(380)) * 4, SPEECH),
     ("Audio Message.caf", b"caff\0\x01\0\0desc" + bytes(90), SPEECH),
     ("old.mov", b"\0\0\0\x08free\0\0\x06\x10moov" + bytes(90), FILM),
+    ("album.m4a", boxed(b"mp42", behind=b"\0\x01\0\0moov" + track(b"soun", b"mp4a") + track(b"vide", b"jpeg")), SPEECH),
+    ("cover.m4a", boxed(b"mp42", behind=b"\0\x01\0\0moov" + track(b"vide", PICTURE) + track(b"soun", b"mp4a")), SPEECH),
+    ("film.m4a", boxed(b"mp42", behind=b"\0\x01\0\0moov" + track(b"soun", b"mp4a") + track(b"vide", b"avc1")), FILM),
     ("words.ogg", b"OggS\0\x02" + bytes(22) + b"\x01vorbis" + bytes(90) + b"ENCODER=ffmpeg2theora", SOUND),
     ("old.ogg", b"OggS\0\x02" + bytes(22) + b"\x80theora" + bytes(90), []),
     (
@@ -198,6 +207,23 @@ async def test_recording_without_pictures_is_sound(
     options = {"movflags": "faststart"} if extension in ("mp4", "mov") else {}
     dropped = await drop(maria, media.make(tmp_path, extension, film=film, options=options))
     assert await maria.offered(dropped) == (FILM if film else SPEECH)
+
+
+@pytest.mark.parametrize(
+    ("name", "brand", "film", "labels"),
+    [
+        ("voice.m4a", b"3gp4", False, SPEECH),
+        ("voice.ogg", b"isom", False, SPEECH),
+        ("call.mp4", b"isom", False, SPEECH),
+        ("film.mp3", b"isom", True, FILM),
+    ],
+)
+async def test_tracks_that_are_listed_behind_the_media_decide(
+    maria: Localizer, tmp_path: Path, name: str, brand: bytes, film: bool, labels: list[str]
+) -> None:
+    content = media.make(tmp_path, "mp4", seconds=6.0, film=film).read_bytes().replace(b"isom", brand, 1)
+    assert b"moov" not in content[: 64 * 1024]
+    assert await maria.offered(await maria.rig.workspace.drop(MARIA, FINANCE, name, content)) == labels
 
 
 async def test_the_service_is_told_what_a_file_is_not_what_it_is_called(maria: Localizer, tmp_path: Path) -> None:

@@ -29,8 +29,8 @@ def probe(kind: str, size: int) -> Probe:
     return found if found is not None and 0 < found < _LONGEST else None
 
 
-def _boxes(size: int) -> Probe:
-    """MP4, QuickTime and M4V: the movie header, which may lie behind the media."""
+def movie(size: int) -> Generator[Piece, bytes, bytes]:
+    """Find the box with the tracks of an MP4 or QuickTime file, which may lie behind the media: its first 64 KB."""
     at = 0
     for _ in range(_MOST_READS):
         head = yield at, _BOX
@@ -39,12 +39,16 @@ def _boxes(size: int) -> Probe:
             length, behind = struct.unpack_from(">Q", head, 8)[0], 16
         length = length or size - at
         if name == b"moov":
-            inside = yield at + behind, min(length - behind, _INSIDE)
-            return _movie(inside)
+            return (yield at, min(length, _INSIDE))
         at += length
         if length < behind or at >= size:
-            return None
-    return None
+            break
+    return b""
+
+
+def _boxes(size: int) -> Probe:
+    """MP4, QuickTime and M4V."""
+    return _movie((yield from movie(size)))
 
 
 def _movie(inside: bytes) -> float | None:

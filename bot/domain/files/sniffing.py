@@ -61,6 +61,9 @@ _PLAIN = frozenset(
 """Names of text that is no table, whatever commas are in it."""
 
 _TRACK = re.compile(rb"hdlr.{8}(vide|soun)", re.DOTALL)
+_STILL = rb"jpeg|png |mp4v.{82}esds.{4}\x03(?:\x80{3})?.{4}\x04(?:\x80{3})?.[lm]"
+_PLAYED = re.compile(rb"hdlr.{8}(?:(vide)(?!.{,300}?stsd.{12}(?:" + _STILL + rb"))|(soun))", re.DOTALL)
+"""Like ``_TRACK`` without tracks of still pictures, which are covers of albums and chapters of books."""
 _PICTURE_BRANDS = (
     (re.compile(rb"avi[fs]"), "avif"),
     (re.compile(rb"jxl "), "jxl"),
@@ -222,11 +225,15 @@ def _boxed(head: bytes, suffix: str) -> str:
     if picture or found == "m4a":
         return found
     movie = head.find(b"moov") - 4
-    tracks = set(_TRACK.findall(head, max(movie, 0)))
-    if found and tracks == {b"soun"} and movie + int.from_bytes(head[movie : movie + 4], "big") <= len(head):
+    is_sound = KIND_OF.get(suffix) is FileKind.AUDIO
+    matches = (_PLAYED if is_sound else _TRACK).finditer(head, max(movie, 0))
+    tracks = {track[track.lastindex or 0] for track in matches}
+    is_whole = movie + int.from_bytes(head[movie : movie + 4], "big") <= len(head)
+    if found and tracks == {b"soun"} and (is_whole or is_sound):  # a film lists its pictures first
         return "m4a"
-    is_named = suffix in ("m4v", "mov") or (suffix == "m4a" and b"vide" not in tracks)
-    return suffix if found == "mp4" and is_named else found
+    if suffix == "m4a" and b"vide" not in tracks:
+        return found and suffix
+    return suffix if found == "mp4" and suffix in ("m4v", "mov") else found
 
 
 def _framed(head: bytes, within: int) -> str:
