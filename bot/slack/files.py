@@ -48,7 +48,7 @@ _MODES = {
     "tombstone": FileTrouble.DELETED,
     "hidden_by_limit": FileTrouble.HIDDEN,
     "external": FileTrouble.EXTERNAL,
-    **dict.fromkeys(("post", "space", "quip", "canvas", "list"), FileTrouble.PAGE),
+    **dict.fromkeys(("post", "space", "quip", "canvas", "docs", "list"), FileTrouble.PAGE),
 }
 _SOUND = ("audio/mp4", "audio/x-m4a", "audio/m4a")
 _SCOPE = "add the scope files:read to the app (manifest.json has it), and install it again"

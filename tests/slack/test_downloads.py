@@ -204,7 +204,7 @@ def test_a_file_object_as_slack_writes_it() -> None:
 @pytest.mark.parametrize(("changes", "trouble"), [
     ({"mode": "tombstone"}, FileTrouble.DELETED), ({"mode": "hidden_by_limit"}, FileTrouble.HIDDEN),
     ({"mode": "external"}, FileTrouble.EXTERNAL), ({"is_external": True}, FileTrouble.EXTERNAL),
-    ({"mode": "quip"}, FileTrouble.PAGE), ({"mode": "post"}, FileTrouble.PAGE),
+    ({"mode": "quip"}, FileTrouble.PAGE), ({"mode": "post"}, FileTrouble.PAGE), ({"mode": "docs"}, FileTrouble.PAGE),
     ({"file_access": "access_denied"}, FileTrouble.DENIED),
     ({"mode": "file_access", "file_access": "check_file_info"}, FileTrouble.PROCESSING),
     ({"url_private": None, "url_private_download": None}, FileTrouble.PROCESSING),
