@@ -49,6 +49,27 @@ Centro · $25.50 cash · B-······""")
     assert len(service_of(rig).calls_of("create_booking")) == 1
 
 
+@pytest.mark.parametrize(
+    ("field", "text", "sent"),
+    [
+        (
+            views.POSITION,
+            "\uff0d\uff10.\uff11\uff18\uff15\uff10\uff0c\uff0d\uff17\uff18.\uff14\uff17",
+            ("-0.1850", "-78.47"),
+        ),
+        (views.POSITION, "-0.1850\ufe0d, -78.47", ("-0.1850", "-78.47")),
+        (views.POSITION, "waze://?ll=-0.1850,-78.47&navigate=yes", ("-0.1850", "-78.47")),
+        (views.PHONE, "+593\ufe0d-99-123-4567", ("+593", "991234567")),
+        (views.PHONE, "593991234567.0", ("+593", "991234567")),
+        (views.PHONE, "+48 (0) 22 512 34 56", ("+48", "225123456")),
+    ],
+)
+async def test_what_is_pasted_is_booked_as_it_was_meant(rig: Rig, field: str, text: str, sent: tuple[str, str]) -> None:
+    booking = (await booked(rig, **{field: text})).fields
+    names = ("latitude", "longitude") if field == views.POSITION else ("customerCountryCode", "customerMobile")
+    assert tuple(booking[name] for name in names) == sent
+
+
 async def test_the_same_by_webhooks_alone(rig: Rig) -> None:
     await deliver(rig, "webhooks on Centro", user=OLGA)
     booking = await booked(rig)

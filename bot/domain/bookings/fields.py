@@ -25,7 +25,7 @@ from bot.domain.bookings.places import DoubtError, read_position
 from bot.domain.bookings.record import STORE_EXTRAS, Payment, Phone, Position
 from bot.domain.errors import PersonError, RuleError
 from bot.domain.fields import amount, email, ruled
-from bot.domain.text import clean
+from bot.domain.text import bare, clean
 
 NAME_LIMIT: Final = 60
 ADDRESS_LIMIT: Final = 200
@@ -161,8 +161,8 @@ def _words(text: str, argument: str, most: int, example: str, *, least: int = 1)
 
 def read_phone(text: str, *, home: str = "") -> Phone:
     """A number with its country's code, or a national one where ``home`` (``+593``) is known; raises RuleError."""
-    given, chat = clean(text), _CHAT.search(unquote(text))
-    given = f"+{chat[1]}" if chat else re.sub("^00", "+", _LABEL.sub("", given))
+    chat = _CHAT.search(unquote(text))
+    given = f"+{chat[1]}" if chat else re.sub("^00", "+", _LABEL.sub("", bare(clean(text)).removesuffix(".0")))
     mexican = _OLD_MEXICAN.fullmatch(re.sub("[^0-9]", "", given))
     if mexican and (given.startswith("+52") or (home == "+52" and not given.startswith("+"))):
         given = f"+52{mexican[1]}"
@@ -180,6 +180,8 @@ def read_phone(text: str, *, home: str = "") -> Phone:
         found = phonenumbers.parse(given, region)
     except NumberParseException as wrong:
         raise RuleError(_RULES.get(wrong.error_type, _LENGTH)) from None
+    if "(0)" in given and not phonenumbers.is_valid_number(found):  # as in Poland, where no call begins with it
+        found = phonenumbers.parse(given.replace("(0)", ""), region)
     is_doubtful = "/" in given and not phonenumbers.is_valid_number(found)  # 02 234 5678/9
     if is_doubtful or phonenumbers.is_possible_number_with_reason(found) != ValidationResult.IS_POSSIBLE:
         raise RuleError(_LENGTH)

@@ -14,12 +14,12 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from bot.domain.bookings.record import Position
 from bot.domain.errors import RuleError
-from bot.domain.text import clean
+from bot.domain.text import bare, clean
 
 Pair = tuple[str, str]
 _MINUS: Final = re.compile("[\u2212\u2012\u2013\uff0d]|%E2%88%92", re.IGNORECASE)
 _LINK: Final = re.compile(
-    r"(?:https?://|geo:)[^\s<>|]+|(?<![\w/.@-])(?:[a-z0-9-]+\.)+[a-z]{2,}/[^\s<>|]*", re.IGNORECASE
+    r"(?:[a-z][a-z.-]*://|geo:)[^\s<>|]+|(?<![\w/.@-])(?:[a-z0-9-]+\.)+[a-z]{2,}/[^\s<>|]*", re.IGNORECASE
 )
 _NUMBER: Final = r"[-+]?[0-9]{1,3}(?:\.[0-9]{1,15})?"
 _DECIMAL: Final = r"[-+]?[0-9]{1,3}\.[0-9]{1,15}"
@@ -106,7 +106,7 @@ class DoubtError(RuleError):
 
 def read_position(text: str, *, near: Position | None = None) -> Position:
     """A position from pasted text; ``near``: the store's. Raises RuleError, or DoubtError with the likely position."""
-    given = _MINUS.sub("-", clean(text)) if len(text) <= _MOST else ""
+    given = _MINUS.sub("-", bare(clean(text))) if len(text) <= _MOST else ""
     link = _link_in(given)
     place, middle = _of_link(link) if link else (_of_words(given), None)
     pair = place or middle
@@ -165,7 +165,7 @@ def _link_in(text: str) -> str:
     if found is None:
         return ""
     link = found[0].rstrip(".,>")
-    return link if link.lower().startswith(("http", "geo:")) else f"https://{link}"
+    return link if re.match(r"[a-z.-]+://|geo:", link, re.IGNORECASE) else f"https://{link}"
 
 
 def _why_not(given: str, link: str) -> str:
