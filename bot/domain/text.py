@@ -166,27 +166,27 @@ def spellings(secret: str) -> set[str]:
     return plain | quoted | encoded | safe
 
 
-_LINKED = re.compile(
-    r"<(?P<address>mailto:[^|>]+|https?://[^|>]+)\|(?P<label>[^>]*)>|<(?P<bare>mailto:[^|>]+|https?://[^|>]+)>"
+_LINKED = re.compile(r"<(?P<address>(?:mailto|tel|sms):[^|>]+|[a-z][a-z0-9+.-]*://[^|>]+)(?:\|(?P<label>[^>]*))?>")
+_NAMED = re.compile(
+    r"<(?P<sign>[@#])[A-Z0-9]+\|(?P<name>[^>]+)>|<!(?P<all>here|channel|everyone)(?:\|[^>]*)?>|<![^|>]+\|(?P<shown>[^>]+)>"
 )
-_NAMED = re.compile(r"<(?P<sign>[@#])[A-Z0-9]+\|(?P<name>[^>]+)>")
 
 
 def without_links(text: str) -> str:
     """Slack's links and mentions as they were typed; a link with another text becomes both, for approvers to see."""
 
     def shown(found: re.Match[str]) -> str:
-        address = (found["address"] or found["bare"]).removeprefix("mailto:")
-        label = found["label"]
+        address, label = re.sub("^(?:mailto|tel|sms):", "", found["address"]), found["label"]
         if label is None:
             return address
         return label if bare(label) == bare(address) else f"{label} ({address})"
 
     def bare(text: str) -> str:
-        return re.sub(r"^https?://", "", text.strip().casefold()).removesuffix("/")
+        plain = re.sub(r"^https?://", "", text.strip().casefold()).removesuffix("/")
+        return re.sub(r"\D", "", plain) if re.fullmatch(r"[-+() \d]+", plain) else plain
 
     linked = _LINKED.sub(shown, text)
-    return _NAMED.sub(lambda found: found["sign"] + found["name"], linked)
+    return _NAMED.sub(lambda found: found["shown"] or f"{found['sign'] or '@'}{found['name'] or found['all']}", linked)
 
 
 def unescape(word: str) -> str:
