@@ -382,10 +382,8 @@ async def open_cancel(deps: Dependencies, click: Click) -> Reply:
 
 async def open_found(deps: Dependencies, click: Click) -> Reply:
     _, booking = await _on_card(deps, click)
-    return Open(forms.found(booking)) if booking.is_undecided else _decided(booking)
-
-
-def _decided(booking: Booking) -> Private:
+    if booking.is_undecided:
+        return Open(forms.found(booking))
     return Private(deliveries.acted(booking, Act.TAKE_IN, trouble=Reason(OfBooking.JUST_CHANGED)))
 
 

@@ -182,8 +182,7 @@ async def _waiting(deps: Dependencies, user: str, laid: Sequence[str] = ()) -> C
 
 
 async def _freeze(deps: Dependencies, command: Command, values: Values) -> Reply:
-    reason = values["reason"]
-    return _freezing(await freeze(deps.ctx, person=command.user, reason=reason), on=True)
+    return _freezing(await freeze(deps.ctx, person=command.user, reason=values["reason"]), on=True)
 
 
 async def _unfreeze(deps: Dependencies, command: Command, _values: Values) -> Reply:

@@ -305,8 +305,9 @@ async def _people(policy: Policy, client: AsyncWebClient, home: str, *, pays: bo
 
 
 async def _full_members(names: tuple[str, ...], people: Directory, *, home: str) -> int:
-    users = [await people.standing(user) for user in await named(names, people)]
-    return sum(1 for standing in users if full_member(standing.person, home=home) is None)
+    return [full_member((await people.standing(one)).person, home=home) for one in await named(names, people)].count(
+        None
+    )
 
 
 async def _quorums(settings: Settings, policy: Policy, client: AsyncWebClient, home: str) -> AsyncIterator[Finding]:

@@ -108,9 +108,8 @@ def _begin(home: Home) -> Iterator[Block]:
 
 def _frozen_since(home: Home) -> list[Block]:
     """A freeze that came after the layout, below the rows: above, it would push them down."""
-    if home.frozen is None or home.laid.is_frozen:
-        return []
-    return [_frozen(home.frozen, may_lift=Start.UNFREEZE in home.starts)]
+    came_after = home.frozen if not home.laid.is_frozen else None
+    return [] if came_after is None else [_frozen(came_after, may_lift=Start.UNFREEZE in home.starts)]
 
 
 def _start(one: Start, label: str) -> Block:

@@ -299,10 +299,6 @@ def _in_trouble(facts: Facts) -> str:
     return sentence_of(said if not quoted or quoted in said else f"{said}, saying {quoted}")
 
 
-def _failed_now(facts: Facts, _: _Named) -> str:
-    return _in_trouble(facts) + (f" Try again {_when(facts['wait'])}." if facts["advice"] else "")
-
-
 def _own_words(facts: Facts) -> str:
     """What the service says of a refusal, for the person to act on."""
     return as_said(f"{called(facts['service'])}: {facts['why'].words}")
@@ -424,7 +420,9 @@ _WORDS: Final[Mapping[Code, Words]] = {
     Exchange.PROCESS_ENDED: "{who}the process ended before the answer was stored",
     Failed.NAMED: lambda facts, named: named.say(facts["why"], by=facts["service"]),
     Failed.MENDED: lambda facts, named: worded(facts["why"], by=named.by) + named.fix(facts["mend"]),
-    Failed.NOW: _failed_now,
+    Failed.NOW: lambda facts, _: (
+        _in_trouble(facts) + (f" Try again {_when(facts['wait'])}." if facts["advice"] else "")
+    ),
     Failed.NEVER: _failed_never,
     Failed.OPERATOR: lambda facts, named: sentence_of(
         f"An admin has to fix this: {named.say(facts['why'])}{named.fix(facts['mend'])}"

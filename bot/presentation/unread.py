@@ -29,10 +29,10 @@ def listing(found: Sequence[Noted], states: Sequence[SeenState] = ()) -> Content
     mended = dict.fromkeys(md.quote(one.answer.operation) for one in found if one.mended_at is not None)
     again = [f"Readable again: {', '.join(mended)}."] if mended else []
     if states:
-        states, more = states[:_LISTED], len(states)
+        states, count = states[:_LISTED], len(states)
         named = [f"`{md.quote(one.word, _WORD)}` ({md.quote(one.what)})" for one in states]
-        lead = f"*{md.counted(more, 'state')} of bookings {'is' if more == 1 else 'are'} unknown*"
-        rest = f" and {more - len(states)} more" if more > len(states) else ""
+        lead = f"*{md.counted(count, 'state')} of bookings {'is' if count == 1 else 'are'} unknown*"
+        rest = f" and {count - len(states)} more" if count > len(states) else ""
         again = [f"{lead}: {', '.join(named)}{rest}. To fix it:", *state_lines([one.word for one in states]), *again]
     if not still and states:
         return lines_under("", again)
@@ -40,17 +40,13 @@ def listing(found: Sequence[Noted], states: Sequence[SeenState] = ()) -> Content
         return md.message("\n".join([":white_check_mark: No unread answers.", *again]))
     lead = f"*{md.counted(len(still), 'kind of answer', 'kinds of answers')} could not be read*, newest first."
     lines = [line for one in still[:_LISTED] for line in _lines(one)]
-    if len(still) > _LISTED:
-        lines.append(f"and {len(still) - _LISTED} more: `python -m bot doctor` names them all")
-    lines += again
+    more = [f"and {len(still) - _LISTED} more: `python -m bot doctor` names them all"] if len(still) > _LISTED else []
+    lines += [*more, *again]
     mendable = any(file_lines(one.answer) for one in still[:_LISTED])
-    kept = ", and answers of localization with their calls" if any(map(_is_kept, still)) else ""
+    is_kept = any(one.answer.operation.startswith(f"{LOCALIZATION}.") for one in still)
+    kept = ", and answers of localization with their calls" if is_kept else ""
     said = f"Only names and types of fields are kept{kept}. {_THEN if mendable else _GONE}"
     return lines_under(lead, lines, notes=[said])
-
-
-def _is_kept(one: Noted) -> bool:
-    return one.answer.operation.partition(".")[0] == LOCALIZATION
 
 
 def state_lines(words: Sequence[str]) -> list[str]:

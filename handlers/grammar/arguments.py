@@ -203,7 +203,13 @@ def _taken_out(
     errors: list[PersonError] = []
     left = list(words)
     for argument in (one for one in arguments if one.optional):
-        named = [one for one in left if one.lower().startswith(f"{argument.name}=") and not _is_item(arguments, one)]
+        # Not ``code=2x10.00``, which is one of many alike: an item of that name.
+        named = [
+            word
+            for word in left
+            if word.lower().startswith(f"{argument.name}=")
+            and not any(one.each and one.takes(word) for one in arguments)
+        ]
         left = [one for one in left if one not in named]
         try:
             values |= _read_named(argument, named)
@@ -222,11 +228,6 @@ def _read_named(argument: Argument, words: Sequence[str]) -> dict[str, Any]:
     if not words:
         return {argument.name: None} if argument.apart else {}
     return {argument.name: read_argument(argument, words[0].partition("=")[2])}
-
-
-def _is_item(arguments: Sequence[Argument], word: str) -> bool:
-    """Whether it is one of many alike, such as ``code=2x10.00``: an item of that name."""
-    return any(one.each and one.takes(word) for one in arguments)
 
 
 def _quoted(word: str) -> str:

@@ -238,8 +238,11 @@ class BulkItems(Repository):
 
 
 def _looked_up(*, recipient: object, answer: Any, email: str, **_: object) -> Lookup:
-    said = None if answer is None else Answer.read(answer)
-    return Lookup(email=email, recipient=Recipient.model_validate(recipient), answer=said)
+    return Lookup(
+        email=email,
+        recipient=Recipient.model_validate(recipient),
+        answer=None if answer is None else Answer.read(answer),
+    )
 
 
 _LOOKUP: Shape[Lookup] = Shape(lookup, _looked_up)

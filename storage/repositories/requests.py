@@ -208,8 +208,7 @@ class Instructions(MovingRows[Instruction]):
         return (self._named(word) or self._without_letter(word)) if word else None
 
     def _without_letter(self, word: str) -> Instruction | None:
-        meant = without_letter(word)
-        return self._one(SHAPE, _ALL.where(table.c.reference.in_(meant)).limit(1)) if meant else None
+        return self._one(SHAPE, _ALL.where(table.c.reference.in_(without_letter(word))).limit(1))
 
     def _named(self, word: str) -> Instruction | None:
         upper, spellings = word.upper(), {word, word.upper(), word.lower()}
@@ -258,18 +257,18 @@ class Instructions(MovingRows[Instruction]):
 
     def open_for_requester(self, requester: str, *, limit: int = 100) -> list[Instruction]:
         """This person's requests that are not final, newest first."""
-        query = _ALL.where(table.c.requester == requester, table.c.state.not_in(FINAL))
-        return self._all(SHAPE, query.order_by(table.c.id.desc()).limit(limit))
+        return self._newest(limit, table.c.requester == requester, table.c.state.not_in(FINAL))
 
     def ended_for_requester(self, requester: str, *, limit: int) -> list[Instruction]:
         """This person's requests that are final, newest first."""
-        query = _ALL.where(table.c.requester == requester, table.c.state.in_(FINAL))
-        return self._all(SHAPE, query.order_by(table.c.id.desc()).limit(limit))
+        return self._newest(limit, table.c.requester == requester, table.c.state.in_(FINAL))
 
     def ended_in(self, states: Collection[State], *, since: datetime, limit: int) -> list[Instruction]:
         """What ended in these states since then, newest first."""
-        query = _ALL.where(table.c.state.in_(states), table.c.closed_at >= since)
-        return self._all(SHAPE, query.order_by(table.c.id.desc()).limit(limit))
+        return self._newest(limit, table.c.state.in_(states), table.c.closed_at >= since)
+
+    def _newest(self, limit: int, *conditions: ColumnElement[bool]) -> list[Instruction]:
+        return self._all(SHAPE, _ALL.where(*conditions).order_by(table.c.id.desc()).limit(limit))
 
     def last_same(
         self, *, kind: Kind, payee: str, since: datetime, ignoring: Collection[State] = (), before: str = ""
@@ -279,8 +278,8 @@ class Instructions(MovingRows[Instruction]):
         ``before``: id of a request; only those stored before it count.
         """
         same = (table.c.payee_email == payee, table.c.kind == kind, table.c.created_at >= since)
-        query = _ALL.where(*same, table.c.state.not_in(ignoring), *_stored_before(before))
-        return self._one(SHAPE, query.order_by(table.c.id.desc()).limit(1))
+        query = _ALL.where(*same, table.c.state.not_in(ignoring), *_stored_before(before)).order_by(table.c.id.desc())
+        return self._one(SHAPE, query.limit(1))
 
     def same_payments(
         self, payments: Collection[Payment], *, since: datetime, again_since: datetime, before: str = ""
@@ -339,8 +338,8 @@ class Instructions(MovingRows[Instruction]):
 
     def retries(self, first_id: str) -> list[Instruction]:
         """Lists that retry failed payments of this one, oldest first."""
-        query = _ALL.where(table.c.source_key.startswith(f"{AGAIN}{first_id}", autoescape=True))
-        return self._all(SHAPE, query.order_by(table.c.id))
+        query = _ALL.where(table.c.source_key.startswith(f"{AGAIN}{first_id}", autoescape=True)).order_by(table.c.id)
+        return self._all(SHAPE, query)
 
     def may_be_paid(self, references: Collection[str]) -> dict[str, bool]:
         """What was paid, True, or may be, by reference, and by reference and row: ``L-4F7K2M/2``.

@@ -80,8 +80,7 @@ def _named_currency(table: Table, places: Mapping[str, int]) -> Unread | None:
 
 
 def _in_style(row: Row, place: int, style: Decimals) -> Row:
-    cells = row.cells
-    return Row(row.number, (*cells[:place], in_plain_style(cells[place], style), *cells[place + 1 :]))
+    return row._replace(cells=(*row.cells[:place], in_plain_style(row.cells[place], style), *row.cells[place + 1 :]))
 
 
 def _torn(table: Table, places: Mapping[str, int], first: int) -> Iterator[BadRow]:

@@ -118,7 +118,8 @@ def verdicts_in(header: Sequence[str], rows: Iterable[Row], *, used: Collection[
     ours = next(
         (at for at, name in enumerate(header) if name.partition(" (")[0] == _PROCESSING and at not in used), None
     )
-    names = {at: name for at, name in enumerate(header) if at not in used and _means_something(name)}
+    meant = _VERDICTS | _STATES | _YES_OR_NO
+    names = {at: name for at, name in enumerate(header) if at not in used and _last(name) in meant}
     doubts: dict[int, tuple[Doubt, str]] = {}
     unchecked = 0
     if ours is None and not names:
@@ -146,10 +147,6 @@ def _lost(cells: Iterable[tuple[str, str]]) -> Iterator[tuple[Doubt, str]]:
                 Doubt.UNDELIVERABLE,
                 cell.strip() if word in words else f"{name.removeprefix(_ANSWER)}: {cell.strip()}",
             )
-
-
-def _means_something(name: str) -> bool:
-    return _last(name) in _VERDICTS | _STATES | _YES_OR_NO
 
 
 def _last(name: str) -> str:

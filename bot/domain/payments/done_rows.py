@@ -222,7 +222,8 @@ def _marks(column: _Column, cells: Sequence[tuple[int, str]], *, is_ours: bool) 
         some = any(not cell for _, cell in cells)
         return [(number, (Doubt.DONE, _said(column, cell))) for number, cell in cells if some and _is_date(cell)]
     if is_flag:
-        return _asked(column, [(number, cell, _read_flag(cell)) for number, cell in cells], is_flag=True)
+        flags = [Doubt.DONE if _side(cell) or _is_date(cell) else _read_status(cell) for _, cell in cells]
+        return _asked(column, [(*found, flag) for found, flag in zip(cells, flags, strict=True)], is_flag=True)
     return _bare_marks(column, cells)
 
 
@@ -315,10 +316,6 @@ def _side(cell: str) -> bool | None:
     if _TICKS.search(cell) is not None or _loose(cell) in _YES:
         return True
     return False if not cell or _CROSSES.fullmatch(cell) is not None or _loose(cell) in _NO else None
-
-
-def _read_flag(cell: str) -> Doubt | None:
-    return Doubt.DONE if _side(cell) or _is_date(cell) else _read_status(cell)
 
 
 def _read_status(cell: str) -> Doubt | None:

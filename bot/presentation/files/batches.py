@@ -88,17 +88,14 @@ def _state(sight: CallView) -> str:
         case CallState.HANDING_OVER:
             return " · Uploading…"
         case CallState.DONE:
-            return f" · {'Stopped' if progress.by else 'Done'}{_took(sight)}. Archive in thread."
+            took = f" in {md.clock(sight.elapsed)}" if sight.elapsed is not None and sight.elapsed >= 1 else ""
+            return f" · {'Stopped' if progress.by else 'Done'}{took}. Archive in thread."
         case CallState.CANCELED:
             return " · Stopped"
         case CallState.FAILED:
             return f" · Failed{f'. {md.quote_sentence(worded(progress.reason))}' if progress.reason else ''}"
         case _:
             return " · Stopping…" if progress.by else ""
-
-
-def _took(sight: CallView) -> str:
-    return f" in {md.clock(sight.elapsed)}" if sight.elapsed is not None and sight.elapsed >= 1 else ""
 
 
 def _count(sight: CallView, over: int) -> str:

@@ -89,13 +89,15 @@ def together(
         alone, kind = len(files) == 1, files[0].kind
         all_of_them = f"*{batches.counted(kind, len(files))}* · {size(sum(file.size for file in files))}"
         lead = f"{_SIGNS[kind]} {named(files[0]) if alone else all_of_them}"
-        labels = [(one.label if alone else _for_all(one.label), one.name) for one in offered]
+        several = {one.label: f"{one.label} all" if one.label in _VERBS else f"{one.label} (all)" for one in offered}
+        labels = [(one.label if alone else several[one.label], one.name) for one in offered]
         said += [lead, *([f"I can: {', '.join(label for label, _ in labels)}."] if labels and not works else [])]
         names = md.series([quote(file.name, _SHORT) for file in files[:_NAMED_FILES]], len(files))
         blocks += [paragraph(lead), *([] if alone else [md.context(names)])]
         action_id, value = (USE, reference(files[0])) if alone else (USE_ALL, f"{first}|{kind.value}")
         if works or len(labels) > _BUTTONS:
-            hint = "Choose what to do" if not works else _MORE if len(found) == 1 else f"More: {_plural(kind)}…"
+            more = f"More: {batches.counted(kind, 2).partition(' ')[2]}…"
+            hint = "Choose what to do" if not works else _MORE if len(found) == 1 else more
             options = [{"text": plain(label), "value": f"{name}|{value}"} for label, name in labels]
             menu = {"type": "static_select", "action_id": action_id, "placeholder": plain(hint), "options": options}
             menus += [menu] if options else []
@@ -109,14 +111,6 @@ def together(
     for number, menu in enumerate(menus):
         blocks += actions([menu], f"{USE_ALL}:{first}:{number}:{len(works)}")
     return Content(text=md.fallback_text([*said, *(work.text for work in shown)]), blocks=blocks)
-
-
-def _for_all(label: str) -> str:
-    return f"{label} all" if label in _VERBS else f"{label} (all)"
-
-
-def _plural(kind: FileKind) -> str:
-    return batches.counted(kind, 2).partition(" ")[2]
 
 
 def _fitting(works: Sequence[Content], room: int) -> list[Content]:

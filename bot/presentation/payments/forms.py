@@ -422,8 +422,8 @@ def doubt_lines(checked: Checked) -> list[str]:
 
 
 def _statuses(rows: Sequence[DoubtfulRow]) -> str:
-    said = list({one.said.casefold(): quote(one.said, _NAME) for one in rows}.values())
-    return f" ({series(said[:_SAID], len(said))})"
+    words = list({one.said.casefold(): quote(one.said, _NAME) for one in rows}.values())
+    return f" ({series(words[:_SAID], len(words))})"
 
 
 def _choices(seen: Preview, carried: FormMetadata) -> list[Block]:

@@ -35,7 +35,11 @@ class HealthLog:
 
     async def flush(self, ctx: Context) -> int:
         """Store what is new, for all processes; how many services that were."""
-        news = {name: one for name, one in self._seen.items() if _is_news(self._stored.get(name), one)}
+        news = {
+            name: now
+            for name, now in self._seen.items()
+            if (known := self._stored.get(name)) is None or known.fault != now.fault or now.at - known.at >= _ANEW
+        }
         if not news:
             return 0
 
@@ -51,10 +55,6 @@ class HealthLog:
         await ctx.store.write(store, name="health")
         self._stored |= news
         return len(news)
-
-
-def _is_news(before: Health | None, now: Health) -> bool:
-    return before is None or before.fault != now.fault or now.at - before.at >= _ANEW
 
 
 def read_health(tx: Tx) -> dict[str, Health]:

@@ -284,6 +284,11 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
     await attempt_once(ctx, payments.circuit, claim, submit, SUBMITTED, name="submitted")
 
 
+def _take_off(uow: Unit, instruction: Instruction, known: frozenset[str]) -> Reason | None:
+    """Take the flight; the reason why not, while another one has it."""
+    return None if uow.bulk_flights.take(instruction.id, known=known, now=uow.now) else _ANOTHER
+
+
 async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """COMMIT_UNKNOWN and NEEDS_HUMAN: search the history for ids that it did not hold before."""
     look, absent = await in_history(ctx, payments, instruction), Reason(OfRequest.NOT_IN_HISTORY)
@@ -310,11 +315,6 @@ def _waits(uow: Unit, instruction: Instruction) -> bool:
         return False
     hold(uow, instruction, _ANOTHER)
     return True
-
-
-def _take_off(uow: Unit, instruction: Instruction, known: frozenset[str]) -> Reason | None:
-    """Take the flight; the reason why not, while another one has it."""
-    return None if uow.bulk_flights.take(instruction.id, known=known, now=uow.now) else _ANOTHER
 
 
 def _land(uow: Unit, instruction_id: str) -> None:

@@ -366,8 +366,7 @@ def _chunk(tx: Tx, claimed: Claimed | None) -> _Chunk | None:
 
 
 def _unname(uow: Unit, sending: Instruction, attempt: Attempt) -> None:
-    rows = uow.bulk_items.named_by(sending.id, attempt.n)
-    uow.bulk_items.name(sending.id, [row.row for row in rows], 0)
+    uow.bulk_items.name(sending.id, [row.row for row in uow.bulk_items.named_by(sending.id, attempt.n)], 0)
 
 
 def _next_chunk(uow: Unit, instruction: Instruction) -> None:
