@@ -110,19 +110,11 @@ def planted_in(folder: Path, code: bytes, *, seed: int, size: int = 12) -> list[
     return [one.identity for one in sample(folder, ["shop.py"], size=size, seed=seed)]
 
 
-def test_a_seed_plants_the_same_mistakes_again_and_another_one_others(tmp_path: Path) -> None:
+def test_a_seed_plants_the_same_mistakes_wherever_they_move(tmp_path: Path) -> None:
     once = planted_in(tmp_path, CODE, seed=1)
-    assert planted_in(tmp_path, CODE, seed=1) == once
+    assert planted_in(tmp_path, CODE.replace(b"LIMITS", b"import shelf\n\nLIMITS"), seed=1) == once
     assert planted_in(tmp_path, CODE, seed=2) != once
-
-
-def test_a_larger_sample_begins_with_the_smaller_one(tmp_path: Path) -> None:
-    assert planted_in(tmp_path, CODE, seed=1, size=8)[:3] == planted_in(tmp_path, CODE, seed=1, size=3)
-
-
-def test_code_that_comes_above_moves_a_mistake_and_leaves_it_in_the_sample(tmp_path: Path) -> None:
-    below = CODE.replace(b"LIMITS", b"import shelf\n\nLIMITS")
-    assert planted_in(tmp_path, below, seed=1) == planted_in(tmp_path, CODE, seed=1)
+    assert planted_in(tmp_path, CODE, seed=1, size=3) == once[:3]
 
 
 def test_there_is_one_mistake_a_line_and_a_place_for_each_kind(tmp_path: Path) -> None:

@@ -119,17 +119,20 @@ def test_what_no_test_finds_survives_and_names_the_tests_that_ran(hunted: dict[s
     assert (survived.verdict, survived.ran, survived.of) == (Verdict.SURVIVED, ("checks/test_shop.py::test_left",), 1)
 
 
-def test_a_line_that_no_test_runs_is_not_found(hunted: dict[str, Result]) -> None:
-    assert hunted["return a + 2"].verdict in {Verdict.NO_TEST, Verdict.SURVIVED}
-
-
-def test_a_loop_without_end_is_found(hunted: dict[str, Result]) -> None:
-    assert hunted["cents += 10"].verdict is Verdict.LOOPS
-
-
-def test_what_waits_for_ever_is_found(hunted: dict[str, Result]) -> None:
-    assert hunted["time.sleep(1000 if seconds <= 1 else 0)"].verdict is Verdict.WAITS
-    assert Verdict.WAITS.is_found
+@pytest.mark.parametrize(
+    ("changed", "verdicts"),
+    [
+        ("return a + 2", {Verdict.NO_TEST, Verdict.SURVIVED}),
+        ("cents += 10", {Verdict.LOOPS}),
+        ("time.sleep(1000 if seconds <= 1 else 0)", {Verdict.WAITS}),
+    ],
+    ids=["a line that no test runs", "a loop without end", "a wait without end"],
+)
+def test_verdict_of_a_mistake_that_fails_no_test(
+    hunted: dict[str, Result], changed: str, verdicts: set[Verdict]
+) -> None:
+    assert hunted[changed].verdict in verdicts
+    assert {Verdict.LOOPS, Verdict.WAITS} == {one for one in Verdict if one.is_found} - {Verdict.FOUND}
 
 
 def test_the_copies_are_as_they_were(hunted: dict[str, Result], tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from inline_snapshot import snapshot
 from sqlalchemy import Connection, Table
 
 from bot.domain.anchors import Anchor
@@ -22,6 +21,7 @@ from tests.support.replaced import replaced
 pytestmark = pytest.mark.postgres
 
 ASKED = instruction()
+MANY = {"send_slot": 10, "outbox": 3}
 
 
 @pytest.fixture
@@ -51,9 +51,9 @@ async def copied(source: str, target: str, *, key: bytes = KEY) -> Copied:
     return await copy(source, target, audit_key=key, anchors=anchors(source), now=NOW)
 
 
-async def refusal(source: str, target: str, *, key: bytes = KEY) -> str:
+async def refusal(source: str, target: str) -> str:
     with pytest.raises(StorageError) as refused:
-        await copied(source, target, key=key)
+        await copied(source, target)
     return f"{refused.value.problem} {refused.value.mend}".strip()
 
 
@@ -67,18 +67,8 @@ async def rows(url: str) -> int:
 
 async def test_every_row_is_there_and_the_database_goes_on(filled: str, new_postgres_url: str) -> None:
     done = await copied(filled, new_postgres_url)
-    assert {name: count for name, count in done.rows.items() if count} == snapshot(
-        {
-            "audit": 1,
-            "audit_head": 1,
-            "audit_key": 1,
-            "flag": 1,
-            "instruction": 1,
-            "send_slot": 10,
-            "outbox": 3,
-            "vote": 1,
-        }
-    )
+    counts = {name: count for name, count in done.rows.items() if count}
+    assert counts == {**dict.fromkeys(("audit", "audit_head", "audit_key", "flag", "instruction", "vote"), 1), **MANY}
     assert set(done.rows) == {table.name for table in metadata.sorted_tables}
     async with opened(new_postgres_url) as store:
         assert await unit(store).instructions.get(ASKED.id) == ASKED
@@ -92,22 +82,17 @@ async def test_nothing_starts_on_the_file_afterwards(filled: str, new_postgres_u
     for opening in (migrate(filled, audit_key=KEY), Store.open(filled, audit_key=KEY)):
         with pytest.raises(StorageError) as refused:
             await opening
-        said = f"{refused.value.problem} {refused.value.mend}"
-        assert said.replace(new_postgres_url.rpartition("@")[2], "host/name") == snapshot(
-            "This database was moved to PostgreSQL host/name. Set DATABASE_URL to that one. "
-            "To go back to the file, restore a backup from before the copy."
-        )
+        moved = new_postgres_url.rpartition("@")[2]
+        assert refused.value.problem == f"This database was moved to PostgreSQL {moved}."
+        assert refused.value.mend.startswith("Set DATABASE_URL to that one. To go back to the file, restore a backup")
 
 
 async def test_neither_side_may_be_in_use(filled: str, new_postgres_url: str) -> None:
-    running = await Store.open(filled, audit_key=KEY)
-    assert "uses" in await refusal(filled, new_postgres_url)
-    await running.close()
+    async with opened(filled):
+        assert "uses" in await refusal(filled, new_postgres_url)
     await migrate(new_postgres_url)
-    async with opened(new_postgres_url) as running:
-        assert await refusal(filled, new_postgres_url) == snapshot(
-            "A process of Switchboard uses that database. Stop every process first."
-        )
+    async with opened(new_postgres_url):
+        assert (await refusal(filled, new_postgres_url)).startswith("A process of Switchboard uses that database.")
     assert await rows(new_postgres_url) == 0
     await copied(filled, new_postgres_url)
 
@@ -129,9 +114,7 @@ async def test_a_session_that_is_ending_is_waited_for(filled: str, new_postgres_
 async def test_the_target_must_be_new(filled: str, postgres_url: str) -> None:
     async with opened(postgres_url) as store:
         await unit(store).flags.set("x", 1, NOW)
-    assert await refusal(filled, postgres_url) == snapshot(
-        "The target holds rows of Switchboard already. Name a new database, for example one made by createdb."
-    )
+    assert (await refusal(filled, postgres_url)).startswith("The target holds rows of Switchboard already.")
     await (await Store.open(filled, audit_key=KEY)).close()  # it is not marked
 
 
@@ -152,10 +135,7 @@ async def test_another_key_and_a_tampered_audit_copy_nothing(filled: str, new_po
     with pytest.raises(OtherKey):
         await copied(filled, new_postgres_url, key=b"x" * 32)
     anchors(filled).append(Anchor(at=NOW, seq=99, head="f" * 64))
-    assert await refusal(filled, new_postgres_url) == snapshot(
-        "The audit does not hold, so nothing was copied. Run `switchboard audit verify` with the key of the database "
-        "in SECRET_KEY: it says what is wrong."
-    )
+    assert (await refusal(filled, new_postgres_url)).startswith("The audit does not hold, so nothing was copied.")
     assert await rows(new_postgres_url) == 0
 
 
@@ -166,10 +146,8 @@ async def test_what_does_not_read_back_is_not_committed(filled: str, new_postgre
 
     real = maintenance._copy_table
     with replaced(maintenance, "_copy_table", forgetful):
-        assert await refusal(filled, new_postgres_url) == snapshot(
-            "Not everything reads back as it was written (vote), so nothing was copied. Look for what changes rows at "
-            "the target, such as a trigger; otherwise tell us."
-        )
+        said = await refusal(filled, new_postgres_url)
+    assert said.startswith("Not everything reads back as it was written (vote), so nothing was copied.")
     assert await rows(new_postgres_url) == 0
     await copied(filled, new_postgres_url)
 

@@ -68,16 +68,6 @@ async def test_what_another_process_writes_is_heard_and_our_own_is_not(postgres_
         assert not two.news.is_set()
 
 
-async def test_a_batch_that_changes_nothing_is_no_news(postgres_url: str) -> None:
-    async with process(postgres_url, "one") as one, process(postgres_url, "two") as two:
-        changes = one.store.writer.changes
-        await one.store.write(lambda tx: tx.flags.forget("nothing begins so"))
-        assert one.store.writer.changes == changes
-        await one.store.write(lambda tx: tx.flags.set("x", 1, NOW))
-        assert one.store.writer.changes == changes + 1
-        await two.heard()
-
-
 async def test_only_who_let_go_of_its_lock_is_gone(postgres_url: str) -> None:
     async with process(postgres_url, "survivor") as survivor:
         async with process(postgres_url, "dead"):

@@ -22,15 +22,6 @@ def _append(tx: Tx, count: int = 1) -> None:
         )
 
 
-async def test_it_reads_what_a_running_process_has_committed(store: Store, database_url: str) -> None:
-    await store.write(lambda tx: _append(tx, 3))
-    with open_for_reading(database_url, audit_key=KEY) as reading:
-        assert reading.read(lambda tx: tx.audit.head().seq) == 3
-        await store.write(_append)
-        assert reading.read(lambda tx: tx.audit.head().seq) == 4
-    await store.write(_append)
-
-
 async def test_one_read_sees_one_state(store: Store, database_url: str) -> None:
     """The pages of one walk are of one moment, whatever is committed between them."""
     await store.write(lambda tx: _append(tx, 1500))

@@ -32,10 +32,9 @@ async def gap(store: Store, request: str = "i1", *, keep: bool = True) -> int | 
 
 @pytest.mark.parametrize("keep", [True, False])
 async def test_a_whole_chain_has_no_gap(store: Store, keep: bool) -> None:
-    await filled(store)
-    assert [await gap(store, f"i{n}", keep=keep) for n in (1, 2, 3)] == [None, None, None]
-    await filled(store)
-    assert [await gap(store, f"i{n}", keep=keep) for n in (3, 2, 1)] == [None, None, None]
+    for requests in (("i1", "i2", "i3"), ("i3", "i2", "i1")):
+        await filled(store)
+        assert [await gap(store, request, keep=keep) for request in requests] == [None] * 3
 
 
 DEEDS = [
