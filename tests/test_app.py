@@ -1,6 +1,5 @@
 """The application while it starts: what it is before Slack has answered, and in which order it goes on."""
 
-from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,29 +16,18 @@ from tests.support.rig import GivenSettings, Rig
 POLICY = Policy.model_validate({"channels": {"approvals": "C0A"}, "approval": {"daily_limit": "1.00"}})
 
 
-@dataclass
-class Session:
-    closed: bool
-
-
-def test_before_it_has_joined_it_has_no_context() -> None:
-    switchboard = Switchboard(settings=GivenSettings(), policy=POLICY)
+@pytest.mark.parametrize(
+    ("session", "joined"),
+    [(None, False), (SimpleNamespace(closed=True), False), (SimpleNamespace(closed=False), True)],
+)
+def test_over_the_socket_it_has_joined_while_the_socket_is_up(session: object, joined: bool) -> None:
+    switchboard: Any = Switchboard(settings=GivenSettings(), policy=POLICY)
     assert not switchboard.joined
     with pytest.raises(RuntimeError, match="not joined yet"):
         _ = switchboard.context
-
-
-@pytest.mark.parametrize(
-    ("session", "joined"), [(None, False), (Session(closed=True), False), (Session(closed=False), True)]
-)
-def test_over_the_socket_it_has_joined_while_the_socket_is_up(session: Session | None, joined: bool) -> None:
-    switchboard: Any = Switchboard(settings=GivenSettings(), policy=POLICY)
     switchboard._bolt = object()
-    assert switchboard.joined
     switchboard._socket = SimpleNamespace(client=SimpleNamespace(current_session=session))
     assert switchboard.joined is joined
-    switchboard._bolt = None
-    assert not switchboard.joined
 
 
 async def test_what_an_earlier_process_left_is_recovered_before_the_workers_begin(rig: Rig, monkeypatch: Patch) -> None:

@@ -1,41 +1,32 @@
-"""One, two and four processes on one PostgreSQL: votes, callbacks and payouts a second, and rest.
+"""One, two and four processes on one PostgreSQL: votes and callbacks a second, and rest.
 
-Run with ``python -m tests.benchmarks.bench_processes``; choose with ``--processes`` and ``--what durable payouts
-rest``. Votes and callbacks, durable before their answer, are spread evenly over the processes; each figure is a ratio
-to one process of the same run. Where all processes share the machine's cores with the load and the database, more of
-them cannot be faster: the ratio says how much slower they make each other. Payouts are asked, approved and told through
-a balancer; their ideal is the partner's ten requests a second. At rest each process has nothing due; its seconds of the
+Run with ``python -m tests.benchmarks.bench_processes``; choose with ``--processes`` and ``--what durable rest``. Votes
+and callbacks, durable before their answer, are spread evenly over the processes; each figure is a ratio to one process
+of the same run. Where all processes share the machine's cores with the load and the database, more of them cannot be
+faster: the ratio says how much slower they make each other. At rest each process has nothing due; its seconds of the
 processor are counted.
 """
 
 import asyncio
-import random
 import statistics
-import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from bot.playground.process import free_port
 from bot.settings import Settings
-from tests.benchmarks.bench_distance import FarScene, Figure, payouts
 from tests.benchmarks.bench_durable import World, callbacks_to, outside_of, votes_on
 from tests.benchmarks.load import fire
 from tests.benchmarks.processes import Spawned, switchboard
 from tests.benchmarks.ratios import Ratio, options, share, verdict
-from tests.process.balancer import Balancer
-from tests.process.bot_process import BotProcess
 from tests.support.databases import migrated_database
 from tests.support.postgres import PostgresServer, postgres_server
 
 GOAL = 0.7
 """Of the rate of one process, for two and four on the same cores."""
-PAYOUTS_GOAL = 1.4
-"""Times the ideal, from the first request to the last word: the distance is 0.05 s."""
+
 _CONNECTIONS = 64
-_DISTANCE = 0.05
+
 _CARDS = 400
 _AT_REST = 0.3
 """Percent of a core, of each process."""
@@ -131,57 +122,13 @@ def rest(server: PostgresServer, count: int) -> Ratio:
         group.stop()
 
 
-async def paid(database_url: str, count: int) -> list[Figure]:
-    """Twenty payouts through a balancer before so many processes."""
-    bots: list[BotProcess] = []
-    chance = random.Random(count)  # noqa: S311 - repeatable on purpose
-    async with AsyncExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="switchboard-bench-")))
-        balancer = await stack.enter_async_context(Balancer(lambda: [bot.url for bot in bots], chance=chance))
-        scene = await FarScene.open(
-            folder,
-            start=False,
-            simulator={"rate_limit": None},
-            DATABASE_URL=database_url,
-            PUBLIC_URL=balancer.url,
-            POLL_SECONDS="15",
-            QUIET_SECONDS="60",
-        )
-        stack.push_async_callback(scene.close)
-        for n in range(count):
-            own = folder / f"process-{n}"
-            own.mkdir()
-            bot = BotProcess(environment={**scene.bot.environment, "PORT": str(free_port())}, folder=own)
-            stack.push_async_callback(bot.discard)
-            await bot.start()
-            await bot.ready()
-            bots.append(bot)
-        scene.workspace.deliver_to(f"{balancer.url}/slack/events")
-        return await payouts(scene, _DISTANCE, 0)
-
-
-def _ratios(count: int, figures: list[Figure]) -> list[Ratio]:
-    seconds, ideal = sum(one.seconds for one in figures), sum(one.ideal for one in figures)
-    used = sum(one.requests for one in figures) / seconds / 10
-    rate = 20 / seconds
-    print(f"payouts     {count:>10}{rate:>10.2f} a second, {used:.2f} of the ten requests used", flush=True)  # noqa: T201
-    return [
-        Ratio(f"payouts: {count} processes, time / ideal", seconds / ideal, PAYOUTS_GOAL, at_least=False),
-        Ratio(f"payouts: {count} processes, requests too many", sum(one.too_many for one in figures), 0, False),
-    ]
-
-
 def main() -> int:
     # at most 8 rounds: every vote is a new one
-    given = options(__doc__, what=["durable", "payouts", "rest"], processes=[1, 2, 4], rounds=3, seconds=1.5)
+    given = options(__doc__, what=["durable", "rest"], processes=[1, 2, 4], rounds=3, seconds=1.5)
     ratios: list[Ratio] = []
     with postgres_server(max_connections="200") as server:
         if "durable" in given.what:
             ratios += durable(server, given.processes, rounds=given.rounds, seconds=given.seconds)
-        if "payouts" in given.what:
-            for count in given.processes:
-                url = server.url(migrated_database(server))
-                ratios += _ratios(count, asyncio.run(paid(url, count)))
         if "rest" in given.what:
             ratios += [rest(server, count) for count in given.processes]
     return verdict(ratios)
