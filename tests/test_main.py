@@ -11,7 +11,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.__main__ import _NEEDED, lacking
 from bot.cli.main import main
@@ -92,31 +91,9 @@ def test_help_says_what_every_command_does(capfd: Printed, monkeypatch: Patch) -
     monkeypatch.setenv("COLUMNS", "120")
     with pytest.raises(SystemExit) as left:
         main(["--help"])
-    assert left.value.code == 0
-    assert capfd.readouterr().out == snapshot("""\
-usage: switchboard [-h] [--version] command ...
-
-Run outside services from a Slack workspace.
-
-positional arguments:
-  command
-    run       run the bot with the settings of the environment or .env
-    playground
-              everything on this machine, without any account
-    doctor    look at settings, policy, database, Slack and the services; change nothing
-    migrate   bring the database to the version this program needs
-    manifest  print the app manifest, from the code's own declarations
-    routes    print the route table with its assumptions
-    audit     verify or export the audit of everything that was asked, decided and sent
-    rotate-key
-              change SECRET_KEY: encrypt store keys again, continue the audit under it
-    copy-to   copy the SQLite database to PostgreSQL, while nothing runs on either
-    resume    an operator has looked: leave the reading-only mode of a database put back
-
-options:
-  -h, --help  show this help message and exit
-  --version   show program's version number and exit
-""")
+    described = re.findall(r"^    ([a-z-]+)\n? {2,}\w", capfd.readouterr().out, re.MULTILINE)
+    commands = "run playground doctor migrate manifest routes audit rotate-key copy-to resume"
+    assert (left.value.code, described) == (0, commands.split())
 
 
 def test_migrate_makes_the_database_needs_no_slack_and_can_be_repeated(monkeypatch: Patch, capfd: Printed) -> None:

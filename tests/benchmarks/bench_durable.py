@@ -25,14 +25,15 @@ from sqlalchemy import event
 from sqlalchemy.ext.asyncio import async_sessionmaker, create_async_engine
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from bot.domain.payments.instruction import CallbackKind, Instruction, Kind, PayoutPayload, State, digest_of
+from bot.domain.payments.instruction import CallbackKind, Instruction, State
 from bot.domain.policy import Requirement
-from bot.domain.references import Letter, derived_key, reference, token_hash, ulid
+from bot.domain.references import derived_key, token_hash
 from storage.migrate import migrate
 from storage.store import Store, Tx
 from tests.benchmarks.load import click, fire, post, signed
 from tests.benchmarks.processes import Spawned, quiet, said, switchboard, web_server
 from tests.benchmarks.ratios import Ratio, options, share, verdict
+from tests.storage.factories import instruction
 from tests.support.rig import APPROVALS, SECRET_KEY, Rig
 
 VOTES_GOAL = 0.05
@@ -128,26 +129,9 @@ async def outside_of(pipe: Connection) -> None:
 def request(state: State) -> Instruction:
     """A payout in this state, whose approval takes the votes of all approvers; one of them never votes."""
     now = datetime.now(UTC)
-    payload = PayoutPayload(email=f"{secrets.token_hex(6)}@example.com", cents=2500, description="March translation")
-    own, code = ulid(now), ulid(now)
-    return Instruction(
-        id=own,
-        reference=reference(Letter.PAYOUT),
-        kind=Kind.PAYOUT,
-        payload=payload,
-        code=code,
-        digest=digest_of(kind=Kind.PAYOUT, code=code, payload=payload),
-        requirement=Requirement(quorum=len(_APPROVERS)),
-        state=state,
-        round=1,
-        version=1,
-        requester="U0MARIA",
-        origin_channel=APPROVALS,
-        created_at=now,
-        source_key=own,
-        posted_at=now,
-        expires_at=now + timedelta(days=1),
-    )
+    made = instruction(state=state, email=f"{secrets.token_hex(6)}@example.com", created_at=now, due_at=None)
+    shown: dict[str, Any] = {"origin_channel": APPROVALS, "posted_at": now, "expires_at": now + timedelta(days=1)}
+    return replace(made, requester="U0MARIA", requirement=Requirement(quorum=len(_APPROVERS)), **shown)
 
 
 def _put(tx: Tx, *, waiting: list[tuple[Instruction, str]]) -> None:

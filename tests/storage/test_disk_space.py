@@ -12,23 +12,15 @@ WHOLE = 100_000_000_000
     [
         (500_000_000, WHOLE, DiskSpace.ENOUGH),
         (499_999_999, WHOLE, DiskSpace.LOW),
-        (20_000_000, WHOLE, DiskSpace.LOW),
         (19_999_999, WHOLE, DiskSpace.FULL),
         (100_000_000, 1_000_000_000, DiskSpace.ENOUGH),
         (99_999_999, 1_000_000_000, DiskSpace.LOW),
-        (4_000_000, 1_000_000_000, DiskSpace.LOW),
         (3_999_999, 1_000_000_000, DiskSpace.FULL),
         (0, 0, DiskSpace.FULL),
     ],
 )
 def test_the_floor_is_500_mb_or_a_tenth_a_twenty_fifth_of_it_is_full(free: int, whole: int, found: DiskSpace) -> None:
     assert Disk(lambda: (free, whole)).space_left() is found
-
-
-def test_a_disk_that_refused_a_write_is_full() -> None:
-    disk = Disk(lambda: (WHOLE, WHOLE))
-    disk.refused = DiskSpace.FULL
-    assert disk.space_left() is DiskSpace.FULL
 
 
 def test_a_disk_that_does_not_answer_is_full() -> None:

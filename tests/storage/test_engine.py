@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import shutil
 import signal
 import sqlite3
 import stat
@@ -71,14 +70,6 @@ async def test_a_file_of_two_names_is_refused(sqlite_url: str) -> None:
     await (await Store.open(sqlite_url, audit_key=KEY)).close()
 
 
-async def test_a_database_that_was_put_back_is_another_file(sqlite_url: str) -> None:
-    file = Path(sqlite_url.partition("///")[2])
-    shutil.copyfile(file, file.with_name("copy.db"))
-    await (await Store.open(sqlite_url, audit_key=KEY)).close()
-    file.with_name("copy.db").replace(file)
-    await (await Store.open(sqlite_url, audit_key=KEY)).close()
-
-
 async def test_a_try_that_is_refused_leaves_the_locks_of_sqlite(sqlite_url: str) -> None:
     """Closing any descriptor of the file would end them; a second one is not even opened."""
     async with opened(sqlite_url):
@@ -144,22 +135,6 @@ async def test_a_pragma_that_does_not_hold_refuses_the_start(sqlite_url: str, mo
         await Store.open(sqlite_url, audit_key=KEY)
     monkeypatch.undo()
     await (await Store.open(sqlite_url, audit_key=KEY)).close()  # the failed start let go of the lock
-
-
-async def test_a_closing_that_fails_leaves_no_file_open(sqlite_url: str, monkeypatch: Patch) -> None:
-    address = parse_address(sqlite_url)
-    assert isinstance(address, SqliteFile)
-    line = await engine.SqliteLine.open(address, writes=False)
-    raw = line._aio.raw()
-
-    def fails() -> None:
-        raise sqlite3.OperationalError("disk I/O error")
-
-    monkeypatch.setattr(line._connection, "close", fails)
-    with pytest.raises(sqlite3.OperationalError, match="disk I/O error"):
-        await line.close()
-    with pytest.raises(sqlite3.ProgrammingError, match="closed database"):
-        _ = raw.total_changes
 
 
 async def test_a_writer_holds_the_lock_from_its_first_statement(sqlite_url: str) -> None:

@@ -1,16 +1,14 @@
 """Looking in from outside: while the bot has the database, and without changing anything."""
 
 import asyncio
-import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy import text
 
 from bot.domain.audit import Entry
-from storage import StorageError, Store, Tx, reading
+from storage import StorageError, Store, Tx
 from storage.reading import open_for_reading
 from tests.storage.factories import KEY, NOW, opened
 
@@ -67,25 +65,6 @@ async def test_it_cannot_write(store: Store, database_url: str) -> None:
     with open_for_reading(database_url, audit_key=KEY) as reading, pytest.raises(StorageError):
         reading.read(_append)
     assert await store.read(lambda tx: tx.audit.head().seq) == 0
-
-
-def test_a_first_use_that_fails_leaves_no_file_open(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    opened: list[sqlite3.Connection] = []
-    connect = reading._connect
-
-    def kept(path: Path) -> sqlite3.Connection:
-        opened.append(connect(path))
-        return opened[-1]
-
-    def fails(_: Engine) -> None:
-        raise OperationalError("", None, Exception("disk I/O error"))
-
-    monkeypatch.setattr(reading, "_connect", kept)
-    monkeypatch.setattr(Engine, "connect", fails)
-    with pytest.raises(StorageError), open_for_reading(sqlite_url, audit_key=KEY):
-        pass
-    with pytest.raises(sqlite3.ProgrammingError, match="closed database"):
-        _ = opened[0].total_changes
 
 
 def test_it_must_hold_an_audit(new_database_url: str) -> None:

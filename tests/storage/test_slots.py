@@ -162,19 +162,15 @@ async def test_a_429_holds_everybody_and_who_has_no_patience_is_told_at_once(ope
     assert time.monotonic() - begun < 10, "it is known before it is over"
 
 
-async def test_connections_that_were_cut_are_made_again(postgres_url: str, opening: Opening) -> None:
-    slots = opening()
-    assert await used(slots)
-    end_sessions(postgres_url)
-    assert await used(slots)
-
-
-async def test_a_slot_that_cannot_be_stamped_is_not_used(postgres_url: str, opening: Opening) -> None:
+async def test_a_slot_that_cannot_be_stamped_is_not_used_and_the_connection_is_made_again(
+    postgres_url: str, opening: Opening
+) -> None:
     slots = opening()
     slot = await reserved(slots)
     await asyncio.sleep(0.02)  # too late to leave without a stamp
     end_sessions(postgres_url)
     assert not await slot.leaves()
+    assert await used(slots)
 
 
 async def test_a_database_that_is_away_lets_nobody_send(postgres_url: str) -> None:
