@@ -168,8 +168,9 @@ def spellings(secret: str) -> set[str]:
 
 _LINKED = re.compile(r"<(?P<address>(?:mailto|tel|sms):[^|>]+|[a-z][a-z0-9+.-]*://[^|>]+)(?:\|(?P<label>[^>]*))?>")
 _NAMED = re.compile(
-    r"<(?P<sign>[@#])[A-Z0-9]+\|(?P<name>[^>]+)>|<!(?P<all>here|channel|everyone)(?:\|[^>]*)?>|<![^|>]+\|(?P<shown>[^>]+)>"
+    r"<(?:(?P<sign>[@#])|!(?:subteam\^)?)(?P<id>\w+)(?:\|@?(?P<name>[^>]*))?>|<![^|>]+\|(?P<shown>[^>]+)>", re.ASCII
 )
+"""Slack leaves out the names of groups in messages, and of private channels."""
 
 
 def without_links(text: str) -> str:
@@ -186,7 +187,7 @@ def without_links(text: str) -> str:
         return re.sub(r"\D", "", plain) if re.fullmatch(r"[-+() \d]+", plain) else plain
 
     linked = _LINKED.sub(shown, text)
-    return _NAMED.sub(lambda found: found["shown"] or f"{found['sign'] or '@'}{found['name'] or found['all']}", linked)
+    return _NAMED.sub(lambda found: found["shown"] or f"{found['sign'] or '@'}{found['name'] or found['id']}", linked)
 
 
 def unescape(word: str) -> str:

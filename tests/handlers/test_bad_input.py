@@ -118,6 +118,7 @@ async def test_what_was_typed_is_stored_as_it_was_meant(rig: Rig) -> None:
         ("send ana@example.com 25.00 call <tel:5551234567|555-123 4567>", "ana@example.com", "call 555-123 4567"),
         ("send ana@example.com 25.00 call <tel:900|555>", "ana@example.com", "call 555 (900)"),
         ("send ana@example.com 25.00 for <!subteam^S01|@ops>, <!here|here>", "ana@example.com", "for @ops, @here"),
+        ("send ana@example.com 25.00 see <#G01|>, <!subteam^S01>", "ana@example.com", "see #G01, @S01"),
         ("send ana@example.com 25.00 by <!date^0^{date}|May 2>", "ana@example.com", "by May 2"),
         ("send ana@example.com 25.00 <ftp://x.y/z|the file>", "ana@example.com", "the file (ftp://x.y/z)"),
         ("send ANA+b@bücher.example 25.00 O’Brien's -- rent", "ANA+b@xn--bcher-kva.example", "O'Brien's -- rent"),
