@@ -107,6 +107,7 @@ class DoubtError(RuleError):
 def read_position(text: str, *, near: Position | None = None) -> Position:
     """A position from pasted text; ``near``: the store's. Raises RuleError, or DoubtError with the likely position."""
     given = _MINUS.sub("-", bare(clean(text))) if len(text) <= _MOST else ""
+    given = re.sub(r"(?<=[0-9])\s*(?:deg|grados)\b", "°", given, flags=re.IGNORECASE)
     link = _link_in(given)
     place, middle = _of_link(link) if link else (_of_words(given), None)
     pair = place or middle
