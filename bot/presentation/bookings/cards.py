@@ -357,8 +357,7 @@ def _track(booking: Booking) -> list[Block]:
 
 
 def _proof(booking: Booking) -> list[Block]:
-    url = str(booking.detail.get("proof", ""))
-    return [_button(booking, PROOF, "Proof", url=url)] if is_link(url) else []
+    return [_button(booking, PROOF, "Proof", url=url)] if is_link(url := str(booking.detail.get("proof", ""))) else []
 
 
 def _decisions(booking: Booking) -> list[Block]:
