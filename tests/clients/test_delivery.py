@@ -87,6 +87,7 @@ async def test_every_operation_carries_the_key_of_its_level_and_a_language(make:
 
 async def test_what_a_booking_looks_like_on_the_wire(service: DeliverySimulator, client: DeliveryClient) -> None:
     await client.create_booking(*BOOKING, key=KEY)
+    assert service.calls[-1].method == "POST"
     assert service.calls[-1].body == {
         "latitude": -0.185, "longitude": -78.47, "address": "12 Market Street", "customerName": "Ana",
         "customerLastName": "Lopez", "customerCountryCode": "+593", "customerMobile": "991234567",
