@@ -24,6 +24,8 @@ from tests.clients.partner_server import Partner, said
 
 MASTER_KEY = SecretStr("master-key")
 Make = Callable[..., DeliveryClient]
+Arrange = Callable[[DeliverySimulator], None]
+Ask = Callable[[DeliveryClient], Awaitable[object]]
 
 
 @pytest.fixture
@@ -50,7 +52,7 @@ def client(make: Make) -> DeliveryClient:
     return make("")
 
 
-LEVELS: dict[str, "Ask"] = {
+LEVELS: dict[str, Ask] = {
     "create_store": lambda c: c.create_store(StoreForm(name="Norte")),
     "list_stores": lambda c: c.list_stores(),
     "get_store": lambda c: c.get_store(key=KEY),
@@ -103,17 +105,11 @@ async def test_another_language_is_one_line_of_the_operator(service: DeliverySim
         make('[delivery]\nlanguage = "no such thing"\n')
 
 
-@pytest.mark.parametrize(
-    ("words", "not_covered"),
-    [
-        ("This address is not covered from this store", True),
-        ("Out of range", True),
-        ("Sin cobertura en la zona", True),
-        ("La dirección está fuera de la zona de reparto", True),
-        ("El servicio está fuera de servicio", False),
-        ("The order could not be recovered", False),
-    ],
-)
+@pytest.mark.parametrize(("words", "not_covered"), [
+    ("This address is not covered from this store", True), ("Out of range", True), ("Sin cobertura en la zona", True),
+    ("La dirección está fuera de la zona de reparto", True), ("El servicio está fuera de servicio", False),
+    ("The order could not be recovered", False),
+])  # fmt: skip
 async def test_only_prices_are_refused_for_a_place(make: Make, partner: Partner, words: str, not_covered: bool) -> None:
     partner.answer = lambda _: said({"message": words}, 422)
     client = make("", partner.url)
@@ -132,10 +128,6 @@ async def test_outage_is_no_refusal_of_a_price(
     service.faults.arm(Fault(kind, "quote"))
     with pytest.raises(ServiceNow):
         await client.quote(key=KEY, position=HERE, payment=Payment.CARD, cents=100)
-
-
-Arrange = Callable[[DeliverySimulator], None]
-Ask = Callable[[DeliveryClient], Awaitable[object]]
 
 
 @pytest.mark.parametrize(("arrange", "ask", "words"), [

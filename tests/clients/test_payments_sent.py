@@ -102,23 +102,14 @@ async def test_amounts_are_sent_with_their_cents(bench: Bench, call: str, writte
 
 
 ACCOUNT = "[payments.account_status]\n"
-LINES = '[payments.create_purchase.fields]\nitems = "lines"\nitem_description = "title"\nitem_amount = "price"\n'
 DIALECTS: list[tuple[str, str, dict[str, Any]]] = [
     ("create", '[payments.create_payout.fields]\nemail = "recipient"\namount = "value"\n',
      {"recipient": "ana+x@example.com", "value": 10.1, "email": None, "amount": None}),
-    ("purchase", '[payments]\nfield_prefix = "acme"\n' + LINES,
-     {"acme_user_email": "ana@example.com", "description": "Books & more",
-      "lines": [{"title": "Book", "price": 10.05, "quantity": 2}, {"title": "Pen <b>", "price": 0.99, "quantity": 1}]}),
     ("purchase", '[payments]\nitem_amount = "line"\n',
      {"amount": 21.09, "items": [{"description": "Book", "amount": 20.1, "quantity": 2},
                                  {"description": "Pen <b>", "amount": 0.99, "quantity": 1}]}),
     ("bulk", '[payments.create_bulk_payment.fields]\npayments = "payments"',
      {"payments": [{**row, "amount": float(str(row["amount"]))} for row in ROWS]}),
-    ("account", ACCOUNT + 'method = "POST"\nparameters = "body"', {"email": "ana+x&y=1@example.com"}),
-    ("cancel items", '[payments]\nfield_prefix = "acme"',
-     {"paymentItems": [{"acme_operation_hash": "h1"}, {"acme_operation_hash": "h2"}]}),
-    ("cancel items", '[payments.cancel_bulk_items.fields]\nitems = "operations"\nhash = "uid"',
-     {"operations": [{"uid": "h1"}, {"uid": "h2"}]}),
     ("cancel items", '[payments.cancel_bulk_items]\npath = "/v2/cancel"\nmethod = "PUT"\nfields = { id = "bulk" }',
      {"bulk": "b-1", "paymentItems": [{"svc_operation_hash": "h1"}, {"svc_operation_hash": "h2"}]}),
 ]  # fmt: skip
