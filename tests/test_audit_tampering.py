@@ -94,7 +94,7 @@ def _do(raw: sqlite3.Connection, deed: str, first: int, second: int) -> tuple[in
             return high + 1, ChainDamage.INSERTED if high == ROWS else ChainDamage.REORDERED
 
 
-def test_a_long_chain_is_verified_row_by_row(tmp_path: Path) -> None:
+def test_a_long_chain_is_verified_and_exported_row_by_row(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     url = f"sqlite+aiosqlite:///{path}"
     asyncio.run(write(url, []))
@@ -105,6 +105,7 @@ def test_a_long_chain_is_verified_row_by_row(tmp_path: Path) -> None:
             head = row.hash
         raw.execute("INSERT INTO audit_head VALUES (1, 2500, ?)", (head,))
     assert audit("verify", url=url).out.startswith("The audit holds: 2500 rows.\n")
+    assert audit("export", "--format", "jsonl", url=url).out.count("\n") == 2500
     tamper(url, "UPDATE audit SET actor = 'U0EVE' WHERE seq = 2499")
     assert audit("verify", url=url).out.splitlines()[0].endswith("The first bad row is row 2499: changed.")
 

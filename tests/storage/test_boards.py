@@ -31,6 +31,9 @@ async def test_a_subject_has_one_board_and_a_message_is_found_by_its_place(store
     await unit(store).boards.posted("job:1", channel="C1", ts="1.1", version=1, now=NOW)
     found = await unit(store).boards.find("C1", "1.1")
     assert (found.subject, found.thread, found.due_at) == ("job:1", "0.5", None)
+    await unit(store).boards.posted("job:1", channel="D1", ts="1.2", version=1, now=NOW)
+    direct = await board(store)
+    assert (direct.channel, direct.thread) == ("D1", "1.2"), "a direct message has a thread of its own"
 
 
 async def test_of_two_who_find_its_message_gone_one_is_right(store: Store) -> None:

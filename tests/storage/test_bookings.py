@@ -14,32 +14,14 @@ async def add(store: Store, *bookings: Booking) -> None:
         assert await unit(store).bookings.add(one)
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("B-A1", "A1"),
-        (" #b-a1 ", "A1"),
-        ("remote", "A1"),
-        ("17", "A1"),
-        ("pre", "A1"),
-        ("REMOTE", None),
-        ("", None),
-        ("#", None),
-        ("  ", None),
-        ("B-", None),
-    ],
-)
-async def test_a_booking_is_found_by_reference_and_each_of_its_ids(store: Store, text: str, found: str | None) -> None:
-    """One without a number at the service is not found by nothing."""
-    await add(store, booking("A1", remote_id="remote", numeric_id="17", prebooking_id="pre"), booking("B2"))
-    one = await unit(store).bookings.find(text)
-    assert (one and one.id) == found
-
-
-async def test_of_two_with_the_same_number_the_newer_is_meant(store: Store) -> None:
-    await add(store, booking("A1", numeric_id="17"), booking("B2", numeric_id="17", created_at=later(1)))
-    found = await unit(store).bookings.find("17")
-    assert found.id == "B2"
+async def test_booking_is_found_by_reference_and_each_of_its_ids(store: Store) -> None:
+    """One without a number at the service is not found by nothing; of two with the same number the newer is meant."""
+    ids = {"remote_id": "remote", "numeric_id": "17", "prebooking_id": "pre"}
+    await add(store, booking("A1", **ids), booking("B2"), booking("C3", numeric_id="17", created_at=later(1)))
+    wanted: dict[str, str | None] = {"B-A1": "A1", " #b-a1 ": "A1", "remote": "A1", "pre": "A1", "17": "C3"}
+    wanted |= dict.fromkeys(("REMOTE", "", "#", "  ", "B-"), None)
+    found = {text: await unit(store).bookings.find(text) for text in wanted}
+    assert {text: one and one.id for text, one in found.items()} == wanted
 
 
 @pytest.mark.parametrize(
