@@ -56,15 +56,16 @@ async def test_what_changed_while_it_was_posted_is_shown_next(store: Store) -> N
     assert await due(store, 999) == []
 
 
-async def test_progress_is_shown_every_three_seconds_and_after_what_matters(store: Store) -> None:
-    await posted_board(store)
-    await posted_board(store, "job:2", ts="1.2")
+async def test_progress_is_shown_every_three_seconds_after_changes_and_last_states(store: Store) -> None:
+    for number in range(1, 4):
+        await posted_board(store, f"job:{number}", ts=f"1.{number}")
     await unit(store).boards.mark("job:1", now=NOW, progress=True)
     assert await due(store, 2.9) == []
     await unit(store).boards.mark("job:1", now=later(2), progress=True)
     assert (await board(store)).due_at == NOW + timedelta(seconds=3), "more progress puts nothing off"
     await unit(store).boards.mark("job:2", now=later(5), progress=False)
-    assert await due(store, 5) == ["job:2", "job:1"]
+    await unit(store).boards.mark("job:3", now=later(6), progress=False, urgent=True)
+    assert await due(store, 6) == ["job:3", "job:2", "job:1"], "however long the others wait"
 
 
 async def test_the_end_is_not_held_up_by_progress_before_it(store: Store) -> None:

@@ -21,31 +21,12 @@ _LEASE: dict[str, Any] = {"lease_owner": "a", "lease_until": later(30)}
 
 async def test_what_goes_in_comes_out(store: Store) -> None:
     asked = await ask(store, created_at=NOW + timedelta(microseconds=123456))
-    changes = Changes(
-        round=2,
-        recipient=Recipient(full_name="Ana \u202e", active=True),
-        remote_id="op-1",
-        remote_status="Created",
-        svc_hash="h",
-        reason=given("because \U0001f600"),
-        decided_by="U9",
-        posted_at=later(1),
-        expires_at=later(2),
-        exec_deadline=later(3),
-        sent_at=later(4),
-        held_at=later(4),
-        unknown_since=later(5),
-        reads=1,
-        last_read_at=later(6),
-        creates=2,
-        commits=3,
-        puts_off=4,
-        due_at=later(7),
-        lease_owner="a",
-        lease_until=later(8),
-        stopped="0a1b2c3d",
-        closed_at=later(9),
-    )
+    moments = ["posted_at", "expires_at", "exec_deadline", "sent_at", "held_at", "unknown_since", "last_read_at"]
+    changes: Any = {name: later(n) for n, name in enumerate([*moments, "due_at", "lease_until", "closed_at"])}
+    changes |= {name: n for n, name in enumerate(("reads", "round", "creates", "commits", "puts_off"), 1)}
+    changes |= {name: f"a {name}" for name in ("remote_id", "remote_status", "svc_hash", "decided_by")}
+    changes |= {"lease_owner": "a", "stopped": "0a1b2c3d", "reason": given("because \U0001f600")}
+    changes |= {"recipient": Recipient(full_name="Ana \u202e", active=True)}
     changed = await unit(store).instructions.touch(asked, now=NOW, **changes)
     assert changed is not None
     assert {name: getattr(changed, name) for name in changes} == changes
