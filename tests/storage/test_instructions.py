@@ -84,6 +84,18 @@ async def test_text_that_a_database_cannot_hold_is_mended(store: Store) -> None:
     assert (held.payload.description, held.reason) == (asked.payload.description, given(odd))  # JSON holds it as it is
 
 
+async def test_finding_what_a_person_means(store: Store) -> None:
+    asked, other = await ask(store), await ask(store)
+    await unit(store).instructions.touch(asked, now=NOW, remote_id="Op-7")
+    # The service gives the other one an id that reads like ours.
+    await unit(store).instructions.touch(other, now=NOW, remote_id=asked.reference)
+    names = (asked.reference, f"  {asked.reference.lower()} ", asked.id.lower(), asked.code, "Op-7")
+    wanted = dict.fromkeys(names, asked.id)
+    wanted |= dict.fromkeys(("", "  ", "op-7", "P-nothing", "%", "' OR 1=1 --"), "")
+    found = {text: await unit(store).instructions.find(text) for text in wanted}
+    assert {text: one.id if one else "" for text, one in found.items()} == wanted
+
+
 async def test_same_payments_counts_only_what_was_stored_before_whatever_the_ids_say(store: Store) -> None:
     at = NOW + timedelta(days=1)
     asked = [instruction(email="Ana@Example.com", cents=100) for _ in range(2)]
