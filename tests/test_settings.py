@@ -208,12 +208,6 @@ def test_what_run_needs_is_named_when_it_is_missing(refused: Run, name: str, how
     assert refused(**settings).splitlines()[1].startswith(f"{name} is missing. Example: {name}=")
 
 
-def test_socket_mode_needs_no_signing_secret(monkeypatch: Patch) -> None:
-    settings = loaded(monkeypatch, SLACK_BOT_TOKEN="xoxb-1", SLACK_APP_TOKEN="xapp-1", SECRET_KEY="k")
-    assert settings.socket_mode
-    assert not obstacles(settings, load_policy(Path("policy.toml")))
-
-
 def test_defaults_are_those_of_the_contract() -> None:
     settings = load_settings()
     assert (settings.slack_api_url, settings.host, settings.port) == ("https://slack.com/api/", "127.0.0.1", 3000)

@@ -127,22 +127,6 @@ async def test_an_address_has_one_row_however_much_comes(store: Store) -> None:
     assert (row.state, row.attempts, row.received_at, row.due_at) == (InboxState.RECEIVED, 0, later(1), later(3))
 
 
-async def test_what_comes_while_somebody_looks_is_looked_at_too(store: Store) -> None:
-    asked = await ask(store)
-    await _receive(store, asked, "a")
-    [row] = await claims(store, "inbox")
-    await _receive(store, asked, "b", now=later(1))
-    assert not await unit(store).inbox.finish(row.id, InboxState.APPLIED, hints=row.hints)
-    assert await unit(store).inbox.again(row.id, later(5))
-    assert await claims(store, "inbox", 4, "b") == []
-    [again] = await claims(store, "inbox", 5, "b")
-    assert (again.id, again.attempts, again.hints) == (row.id, 2, 2)
-    assert await unit(store).inbox.recover("c") == 1
-    [_] = await claims(store, "inbox", 5, "c")
-    await unit(store).inbox.finish(row.id, InboxState.UNCONFIRMED, hints=2)
-    assert await store.read(lambda tx: tx.queues.waiting(NOW)["callbacks"].oldest) is None
-
-
 async def test_tokens_stand_for_one_thing_until_they_expire(store: Store) -> None:
     asked, other = await ask(store), await ask(store)
 

@@ -7,14 +7,14 @@ import pytest
 
 from bot.domain.text import Secrets
 from bot.settings import Settings
-from bot.wiring.services import Outside, make_delivery, make_emails, make_localization, make_payments
+from bot.wiring.services import Outside, make_delivery, make_localization, make_payments
 from bot.wiring.surroundings import Surroundings
 from tests.support.clock import ManualClock
 from tests.support.rig import SECRET_KEY, GivenSettings, Unlimited
 
 KEY = "a-key-of-the-service-0123456789"
-ALONE = {"email_single_base_url": "https://one.example.com"}
-FILES = {"email_bulk_base_url": "https://many.example.com"}
+
+
 PAYMENTS = {
     "payments_base_url": "https://pay.example.com",
     "payments_partner_id": "partner",
@@ -23,32 +23,9 @@ PAYMENTS = {
 LOCALIZATION = {"localization_base_url": "https://words.example.com", "localization_api_key": KEY}
 
 
-def nothing(*, at_once: bool = False) -> None:
-    """Nobody is there to be woken."""
-
-
 def outside(stack: AsyncExitStack, given: dict[str, Any]) -> Outside:
     settings: Settings = GivenSettings(secret_key=SECRET_KEY, **given)
     return Outside(settings=settings, stack=stack, total=1.0, monotonic=lambda: 0.0, secrets=Secrets(()))
-
-
-@pytest.mark.parametrize(
-    ("given", "alone", "files"),
-    [
-        ({}, False, False),
-        ({"email_api_key": KEY}, False, False),
-        (ALONE, False, False),
-        (FILES, False, False),
-        ({**ALONE, "email_api_key": KEY}, True, False),
-        ({**FILES, "email_api_key": KEY}, False, True),
-        ({**ALONE, **FILES, "email_api_key": KEY}, True, True),
-    ],
-)
-async def test_each_way_to_process_addresses_has_its_settings(given: dict[str, str], alone: bool, files: bool) -> None:
-    async with AsyncExitStack() as stack:
-        service = make_emails(outside(stack, given))
-        assert (service.client is not None) == service.is_configured == (alone or files)
-        assert (not service.missing_single, not service.missing_files) == (alone, files)
 
 
 @pytest.mark.parametrize("lacking", [None, *PAYMENTS, *LOCALIZATION])
