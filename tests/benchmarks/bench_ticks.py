@@ -1,9 +1,10 @@
-"""A tick when 100,000 resources are followed and 100 are due, against one when only those 100 are followed; and rest.
+"""A tick when 100,000 resources are followed and 100 are due, against one when only those 100 are followed.
 
 Run with ``python -m tests.benchmarks.bench_ticks``. A tick is every worker of the application, until nothing is due,
 over its real database; a bare server answers for the payments service. With the many stand a tenth as many requests
-that are over, with their messages and callbacks: what is kept must cost a tick nothing. At rest the same application
-runs by itself with the many; none is due. Times are processor times and include the idle workspace and simulators.
+that are over, with their messages and callbacks: what is kept must cost a tick nothing, and a scrape of ``/metrics``
+little. At rest the same application runs by itself with the many; none is due. Times are processor times and include
+the idle workspace and simulators.
 """
 
 import asyncio
@@ -18,6 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 from aiohttp import web
 
 from bot.domain.payments.instruction import CallbackKind, Instruction, State
@@ -33,6 +35,7 @@ from tests.support.rig import SECRET_KEY, Rig, Unlimited
 from tests.support.settling import run_due
 
 GOAL = 1.2
+_SCRAPE_GOAL = 5.0
 _AT_REST = 0.3
 """Percent of a core."""
 _TO_REST = 45.0
@@ -53,6 +56,7 @@ class World:
     due: list[str] = field(default_factory=list)
     ticks: list[float] = field(default_factory=list)
     idle: list[float] = field(default_factory=list)
+    scrapes: list[float] = field(default_factory=list)
 
     @classmethod
     async def open(cls, folder: Path, service: str, followed: int) -> "World":
@@ -79,7 +83,7 @@ class World:
         return cls(followed, rig, due)
 
     async def tick(self) -> None:
-        """Once with everything due; then a look when nothing is."""
+        """Once with everything due; then a look when nothing is, and a scrape."""
         ctx = self.rig.switchboard.context
         now = ctx.clock.now()
         await ctx.store.write(lambda tx: [tx.tracked.again("payout", one, now, "") for one in self.due])
@@ -91,6 +95,10 @@ class World:
         begun = time.process_time()
         assert not (await look(ctx)).due
         self.idle.append(time.process_time() - begun)
+        begun = time.process_time()
+        async with aiohttp.request("GET", f"{self.rig.switchboard.url}/metrics") as answer:
+            assert "switchboard_waiting" in await answer.text()
+        self.scrapes.append(time.process_time() - begun)
 
     async def rest(self, seconds: float) -> float:
         """The share of a core that the application uses when it runs by itself and nothing is due."""
@@ -149,13 +157,16 @@ def main() -> int:
     given = options(__doc__, rounds=7, followed=100_000, seconds=60.0)
     quiet()
     few, many, resting = asyncio.run(_run(given.followed, given.rounds, given.seconds))
-    print(f"{'followed':>10}{f'{_DUE} due, ms':>14}{'a look, ms':>18}")  # noqa: T201 - this is what it is for
+    print(f"{'followed':>10}{f'{_DUE} due, ms':>14}{'a look, ms':>14}{'a scrape, ms':>14}")  # noqa: T201 - this is what it is for
     for world in (few, many):
-        print(f"{world.followed:>10,}{_middle(world.ticks) * 1e3:>14.1f}{_middle(world.idle) * 1e3:>18.1f}")  # noqa: T201
+        figures = "".join(f"{_middle(one) * 1e3:>14.1f}" for one in (world.ticks, world.idle, world.scrapes))
+        print(f"{world.followed:>10,}{figures}")  # noqa: T201
     slower = _middle(many.ticks) / _middle(few.ticks)
     ratio = Ratio(f"a tick with {given.followed:,} / with {_DUE}", slower, GOAL, False)
+    scrape = _middle(many.scrapes) / _middle(few.scrapes)
+    scraped = Ratio(f"a scrape with {given.followed:,} / with {_DUE}", scrape, _SCRAPE_GOAL, False)
     rest = Ratio(f"at rest with {given.followed:,}, % of a core", resting * 100, _AT_REST, False)
-    return verdict([ratio, rest])
+    return verdict([ratio, scraped, rest])
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ def test_production_starts_with_what_it_is_given(services: dict[str, Any]) -> No
     assert services["proxy"]["environment"]["UPSTREAM"] == f"switchboard:{settings.port}"
 
 
-def test_only_the_proxy_is_reached_from_outside_and_only_its_network_is_trusted(services: dict[str, Any]) -> None:
+def test_only_the_proxy_is_reached_and_only_its_network_is_trusted(services: dict[str, Any]) -> None:
     assert {name for name in SERVICES if "ports" in services[name]} == {"proxy"}
     assert services["database"]["networks"] == ["inside"]
     assert re.search(r"^  inside:\n    internal: true", TEXT, re.MULTILINE)

@@ -162,7 +162,7 @@ async def test_a_429_holds_everybody_and_who_has_no_patience_is_told_at_once(ope
     assert time.monotonic() - begun < 10, "it is known before it is over"
 
 
-async def test_a_slot_that_cannot_be_stamped_is_not_used_and_the_connection_is_made_again(
+async def test_slot_that_cannot_be_stamped_is_unused_and_the_connection_remade(
     postgres_url: str, opening: Opening
 ) -> None:
     slots = opening()
