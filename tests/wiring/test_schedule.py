@@ -273,8 +273,10 @@ async def test_due_work_that_cannot_begin_is_looked_at_again_at_each_tick(table:
     await schedule.stop()
 
 
-def test_each_worker_becomes_due_in_one_way() -> None:
+def test_each_worker_becomes_due_in_one_way_and_its_rows_are_of_a_queue() -> None:
     by_rows = set(workers._DUE)
     assert set(workers.WORKERS) == by_rows | workers.BY_THE_CLOCK | workers.EVERY_TICK
     assert sorted(by_rows & workers.EVERY_TICK) == sorted(workers.BY_THE_CLOCK & workers.EVERY_TICK) == []
     assert sorted(by_rows & workers.BY_THE_CLOCK) == []
+    assert set().union(*workers.QUEUES.values()) == set().union(*workers._DUE.values())
+    assert {"probe payments", "probe delivery", "probe localization"} <= workers.EVERY_TICK
