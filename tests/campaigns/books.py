@@ -11,14 +11,11 @@ from typing import Any
 
 import psycopg
 
-from bot.domain.references import derived_key
 from bot.playground.simulators.ledger import EntryKind
-from storage.store import Store
 from tests.campaigns.traffic import EMAIL, Typed
 from tests.process.approver import Approver
-from tests.process.scene import Scene
-from tests.support.rig import APPROVALS, FINANCE, SECRET_KEY
-from tests.support.rows import audit_rows, verify
+from tests.process.scene import Scene, stored
+from tests.support.rig import APPROVALS, FINANCE
 
 _REFERENCE = re.compile(r"\b[A-Z]-[0-9A-Z]{6}\b")
 _BULK = "bulk"
@@ -29,11 +26,7 @@ async def broken(scene: Scene, url: str, *, typed: Sequence[Typed], approver: Ap
     book = _Book(url)
     found = [*_money(scene, book, typed), *_requests(book, typed), *_conversation(scene, book)]
     found += [*_votes(book, approver), *_queues(book), *_histories(book)]
-    store = await Store.open(url, audit_key=derived_key(SECRET_KEY, "audit"))
-    try:
-        verdict = await store.read(lambda tx: verify(key=derived_key(SECRET_KEY, "audit"), rows=audit_rows(tx)))
-    finally:
-        await store.close()
+    _, verdict = await stored(url)
     return [*found, *([f"audit: {verdict.problem}"] if verdict.bad_seq is not None else [])]
 
 

@@ -95,10 +95,7 @@ def _run_listed(ledger: Ledger, crew: Crew, campaign: str, plans: Sequence[Plan]
 
 
 def _keep(ledger: Ledger, campaign: str, first: int, report: Report) -> None:
-    faults = [Plan.parse(one.plan).faults for one in report.outcomes]
-    counts = Counter(
-        {f"{n} faults": sum(len(one) == n for one in faults) for n in sorted({len(one) for one in faults})}
-    )
+    counts = Counter(f"{len(plan.faults)} faults" for plan in report.plans)
     counts.update(f"ends {state}" for one in report.outcomes for state in one.states)
     counts["with a person"] = report.with_a_person
     broken = tuple(f'python -m tests.world "{one.plan}"  {"; ".join(one.violations)}' for one in report.broken)

@@ -2,8 +2,7 @@
 
 import random
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from typing import Self
+from typing import Any, Self
 
 import aiohttp
 from aiohttp import web
@@ -50,19 +49,14 @@ class Balancer:
         headers = [(name, value) for name, value in request.headers.items() if name.lower() not in _OF_ONE_HOP]
         urls = list(self._urls())
         self._chance.shuffle(urls)
+        sent: dict[str, Any] = {"headers": headers, "data": body, "allow_redirects": False}
         for url in urls:
-            with suppress(aiohttp.ClientConnectorError):
-                return await self._ask(request, f"{url}{request.path_qs}", headers, body)
+            try:
+                async with self._session.request(request.method, f"{url}{request.path_qs}", **sent) as answer:
+                    kept = {name: value for name, value in answer.headers.items() if name.lower() not in _OF_ONE_HOP}
+                    return web.Response(status=answer.status, body=await answer.read(), headers=kept)
+            except aiohttp.ClientConnectorError:
+                continue
+            except (TimeoutError, aiohttp.ClientError):
+                break
         return web.Response(status=502)
-
-    async def _ask(self, request: web.Request, url: str, headers: list[tuple[str, str]], body: bytes) -> web.Response:
-        try:
-            async with self._session.request(
-                request.method, url, headers=headers, data=body, allow_redirects=False
-            ) as answer:
-                kept = {name: value for name, value in answer.headers.items() if name.lower() not in _OF_ONE_HOP}
-                return web.Response(status=answer.status, body=await answer.read(), headers=kept)
-        except aiohttp.ClientConnectorError:
-            raise
-        except (TimeoutError, aiohttp.ClientError):
-            return web.Response(status=502)

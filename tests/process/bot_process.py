@@ -13,11 +13,6 @@ from tests.process import played
 from tests.process.forked import Forked
 
 RUN = ("-m", "bot", "run")
-PLAYED = (str(Path(played.__file__)),)
-"""The same program with switches for tests; see :mod:`tests.process.played`."""
-FORKED = ()
-"""The latter, without an interpreter of its own; see :mod:`tests.process.forked`."""
-
 
 _LOOK_AGAIN = 0.02
 
@@ -30,11 +25,12 @@ class BotProcess:
     """One bot at a time, on one port; the output of all starts goes to the same two files.
 
     It gets the environment with ``PATH`` and ``PYTHONPATH``, in a folder without a ``.env``. ``program``: arguments of
-    Python; ``FORKED`` starts no new interpreter. ``installed``: path of an installed ``switchboard``, instead.
+    Python; without them it is forked and has the switches of :mod:`tests.process.played`. ``installed``: path of an
+    installed ``switchboard``, instead.
     """
 
     def __init__(
-        self, *, environment: Mapping[str, str], folder: Path, program: Sequence[str] = FORKED, installed: str = ""
+        self, *, environment: Mapping[str, str], folder: Path, program: Sequence[str] = (), installed: str = ""
     ) -> None:
         checkout = {} if installed else {"PYTHONPATH": str(Path(__file__).parents[2])}
         self.environment = {"PATH": os.environ["PATH"], **checkout, **environment}

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
@@ -14,30 +15,23 @@ _PATIENCE = 15.0
 
 @dataclass(eq=False)
 class Held:
-    """One held request. ``arrived`` is set when it is held; it continues at :meth:`release`."""
+    """One held request. It continues at :meth:`release`."""
 
     operation: str
     after_effect: bool
     skip: int = 0
+    vanishes: bool = False
     arrived: asyncio.Event = field(default_factory=asyncio.Event)
-    done: asyncio.Event = field(default_factory=asyncio.Event)
-    _released: asyncio.Event = field(default_factory=asyncio.Event)
-    _vanish: bool = False
+    released: asyncio.Event = field(default_factory=asyncio.Event)
 
     def release(self, *, vanish: bool = False) -> None:
         """Let it continue, even if its sender is dead; with ``vanish`` it never arrives."""
-        self._vanish = vanish
-        self._released.set()
+        self.vanishes = vanish
+        self.released.set()
 
     async def arrival(self) -> None:
         async with asyncio.timeout(_PATIENCE):
             await self.arrived.wait()
-
-    async def stand(self) -> bool:
-        """Hold the request; returns whether it continues."""
-        self.arrived.set()
-        await self._released.wait()
-        return not self._vanish
 
 
 class Gate:
@@ -49,12 +43,7 @@ class Gate:
         self._standing: list[Held] = []
 
     def install(self, app: web.Application) -> None:
-
-        @web.middleware
-        async def pass_gate(request: web.Request, handler: Handler) -> web.StreamResponse:
-            return await self._pass(request, handler)
-
-        app.middlewares.append(pass_gate)
+        app.middlewares.append(web.middleware(partial(self._pass)))
 
     def hold(self, operation: str, *, after_effect: bool, skip: int = 0) -> Held:
         held = Held(operation, after_effect, skip)
@@ -67,30 +56,22 @@ class Gate:
             held.release(vanish=True)
 
     async def _pass(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        held = self._take(self._name_of(request))
-        if held is None:
+        held = next((one for one in self._armed if one.operation == self._name_of(request)), None)
+        if held is None or held.skip:
+            if held is not None:
+                held.skip -= 1
             return await handler(request)
+        self._armed.remove(held)
+        self._standing.append(held)
         await request.read()  # while its sender lives
         answer = await handler(request) if held.after_effect else None
-        if await held.stand() and answer is None:
+        held.arrived.set()
+        await held.released.wait()
+        if answer is None and not held.vanishes:
             answer = await handler(request)
-        held.done.set()
-        if answer is None:
-            if request.transport is not None:
-                request.transport.close()
-            return web.Response(status=500)
-        return answer
-
-    def _take(self, name: str) -> Held | None:
-        for held in self._armed:
-            if held.operation == name:
-                if held.skip:
-                    held.skip -= 1
-                    return None
-                self._armed.remove(held)
-                self._standing.append(held)
-                return held
-        return None
+        if answer is None and request.transport is not None:
+            request.transport.close()
+        return web.Response(status=500) if answer is None else answer
 
 
 def payments_operation(request: web.Request) -> str:

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, Self
 import aiohttp
 
 from bot.cli.manifest import bot_scopes
+from bot.domain.audit import Verdict
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.references import derived_key
 from bot.playground.process import free_port
@@ -19,8 +20,9 @@ from bot.playground.simulators.ledger import EntryKind
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.workspace import Ack, Message, Workspace
 from storage.store import Store
-from tests.process.bot_process import FORKED, BotProcess
+from tests.process.bot_process import BotProcess
 from tests.process.gate import Gate, payments_operation
+from tests.support.databases import sqlite_address
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, POLICY, SECRET_KEY, furnish
 from tests.support.rows import audit_rows, verify
 
@@ -49,7 +51,7 @@ class Scene:
         cls,
         folder: Path,
         *,
-        program: Sequence[str] = FORKED,
+        program: Sequence[str] = (),
         installed: str = "",
         policy: str = POLICY,
         socket_mode: bool = False,
@@ -112,17 +114,13 @@ class Scene:
 
     def _environment(self, changed: Mapping[str, str | None]) -> dict[str, str]:
         identity = self.workspace.identity
-        reached = (
-            {"SLACK_APP_TOKEN": identity.app_token}
-            if self.socket_mode
-            else {"SLACK_SIGNING_SECRET": identity.signing_secret}
-        )
         values: dict[str, str | None] = {
-            **reached,
+            "SLACK_APP_TOKEN": identity.app_token if self.socket_mode else None,
+            "SLACK_SIGNING_SECRET": None if self.socket_mode else identity.signing_secret,
             "SLACK_BOT_TOKEN": identity.bot_token,
             "SLACK_API_URL": self.workspace.api_url,
             "PORT": str(free_port()),
-            "DATABASE_URL": f"sqlite+aiosqlite:///{self.database}",
+            "DATABASE_URL": sqlite_address(self.database),
             "SECRET_KEY": SECRET_KEY,
             "POLICY_FILE": str(self.folder / "policy.toml"),
             "PAYMENTS_BASE_URL": self.payments.base_url,
@@ -224,14 +222,9 @@ class Scene:
     async def stored(self) -> list[Instruction]:
         """Every request in the database, read while no bot runs; their audit chain must hold."""
         assert not self.bot.running
-        key = derived_key(SECRET_KEY, "audit")
-        store = await Store.open(f"sqlite+aiosqlite:///{self.database}", audit_key=key)
-        try:
-            verdict = await store.read(lambda tx: verify(key=key, rows=audit_rows(tx)))
-            assert verdict.bad_seq is None, verdict.problem
-            return await store.read(lambda tx: tx.instructions.awaiting(tuple(State)))
-        finally:
-            await store.close()
+        instructions, verdict = await stored(sqlite_address(self.database))
+        assert verdict.bad_seq is None, verdict.problem
+        return instructions
 
     # requests of the test's own making
 
@@ -256,6 +249,17 @@ class Scene:
         body = self.payments.calls_of("create_payout")[n].body
         assert isinstance(body, dict)
         return {name: str(value) for name, value in body.items() if name.endswith("_uri")}
+
+
+async def stored(url: str) -> tuple[list[Instruction], Verdict]:
+    """All requests of a database, and whether its audit chain holds."""
+    key = derived_key(SECRET_KEY, "audit")
+    store = await Store.open(url, audit_key=key)
+    try:
+        verdict = await store.read(lambda tx: verify(key=key, rows=audit_rows(tx)))
+        return await store.read(lambda tx: tx.instructions.awaiting(tuple(State))), verdict
+    finally:
+        await store.close()
 
 
 def is_paid(card: Message) -> bool:

@@ -3,19 +3,18 @@
 import asyncio
 import re
 import subprocess
+import sys
+import sysconfig
+import venv
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from bot.playground.process import free_port
-from bot.playground.simulators.ledger import EntryKind
-from tests.process.bot_process import BotProcess
 from tests.process.conftest import Opening
-from tests.process.installed import ROOT, Installed
-from tests.support.later import BESIDE
 from tests.support.rig import APPROVALS
 
+ROOT = Path(__file__).parents[2]
 SETTINGS = (ROOT / "docs" / "install.md").read_text().partition("## Settings")[2].partition("\n## ")[0]
 CONFIRMED = "".join(
     f"[payments.{name}]\nconfirmed = true\n"
@@ -26,16 +25,39 @@ STRONG_KEY = "Zb7xQ2mW9sK4vT8nR1yL6pC3dF5gH0jA-eUoIiMNBq"
 
 
 @pytest.fixture(scope="session")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    return Installed.build(tmp_path_factory.mktemp("installed"))
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A venv with the wheel. The tests' environment lends it the dependencies; nothing of the checkout is imported."""
+    folder = tmp_path_factory.mktemp("installed")
+    wheels, made = folder / "wheels", folder / "venv"
+    _run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(wheels))
+    (wheel,) = wheels.glob("*.whl")
+    venv.create(made, with_pip=False)
+    # A folder, not its own .pth files: they would lead to the checkout.
+    (_packages(made) / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
+    pip = (sys.executable, "-m", "pip", "--python", str(made))
+    _run(*pip, "install", "-q", "--no-deps", "--no-index", str(wheel))
+    return made
 
 
-async def typed(program: Installed, *arguments: str, env: Mapping[str, str], folder: Path) -> tuple[int, str]:
+def _packages(made: Path) -> Path:
+    return Path(sysconfig.get_path("purelib", vars={"base": str(made), "platbase": str(made)}))
+
+
+def _run(*command: str) -> None:
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+
+
+def program(made: Path) -> str:
+    return str(made / "bin" / "switchboard")
+
+
+async def typed(made: Path, *arguments: str, env: Mapping[str, str], folder: Path) -> tuple[int, str]:
     """What an operator reads on the terminal, standard error last, and the exit code."""
     known = {name for name in env if name not in ("PATH", "PGPASSWORD") and f"`{name}`" not in SETTINGS}
     assert not known, "settings that docs/install.md does not have"
     process = await asyncio.create_subprocess_exec(
-        program.program,
+        program(made),
         *arguments,
         cwd=folder,
         env=dict(env),
@@ -47,17 +69,17 @@ async def typed(program: Installed, *arguments: str, env: Mapping[str, str], fol
     return process.returncode or 0, (out + err).decode()
 
 
-def test_installed_program_uses_nothing_of_the_checkout(installed: Installed, tmp_path: Path) -> None:
+def test_installed_program_uses_nothing_of_the_checkout(installed: Path, tmp_path: Path) -> None:
     code = "import bot, handlers, storage; print(bot.__file__, handlers.__file__, storage.__file__)"
-    python = str(installed.folder / "bin" / "python")
+    python = str(installed / "bin" / "python")
     files = subprocess.check_output([python, "-c", code], cwd=tmp_path, env={}, text=True).split()
-    assert all(file.startswith(str(installed.packages)) for file in files), files
+    assert all(file.startswith(str(_packages(installed))) for file in files), files
 
 
-async def test_socket_mode_in_production_without_an_address(open_scene: Opening, installed: Installed) -> None:
+async def test_socket_mode_in_production_without_an_address(open_scene: Opening, installed: Path) -> None:
     """Slack comes over the socket, the services cannot call back, polling finds out: paid, and told."""
     scene = await open_scene(
-        installed=installed.program,
+        installed=program(installed),
         socket_mode=True,
         start=False,
         ENVIRONMENT="production",
@@ -86,9 +108,9 @@ async def test_socket_mode_in_production_without_an_address(open_scene: Opening,
 
 @pytest.mark.postgres
 async def test_payout_that_waits_is_copied_to_postgresql_and_paid(
-    open_scene: Opening, installed: Installed, new_postgres_url: str
+    open_scene: Opening, installed: Path, new_postgres_url: str
 ) -> None:
-    scene = await open_scene(installed=installed.program)
+    scene = await open_scene(installed=program(installed))
     env, folder = scene.bot.environment, scene.folder
     await scene.pay()
     await scene.workspace.until(lambda: scene.cards(APPROVALS) or None)
@@ -104,32 +126,3 @@ async def test_payout_that_waits_is_copied_to_postgresql_and_paid(
     assert await scene.bot.stop() == 0
     code, said = await typed(installed, "audit", "verify", env=scene.bot.environment, folder=folder)
     assert (code, said.splitlines()[0].startswith("The audit holds")) == (0, True), said
-
-
-@pytest.mark.campaign  # with forked bots in every run: test_several.py::test_rolling_upgrade_loses_no_click
-@pytest.mark.postgres
-async def test_two_versions_work_side_by_side_for_a_release(
-    open_scene: Opening, installed: Installed, new_postgres_url: str, tmp_path: Path
-) -> None:
-    """The Procfile's release runs while the earlier version works; that one goes on, and may start again."""
-    scene = await open_scene(installed=installed.program, DATABASE_URL=new_postgres_url)
-    later = installed.later(tmp_path / "later", BESIDE)
-    env = {**scene.bot.environment, "PORT": str(free_port())}
-    assert await typed(later, "migrate", env=env, folder=tmp_path) == (0, "The database is up to date.\n")
-    (tmp_path / "beside").mkdir()
-    second = BotProcess(environment=env, folder=tmp_path / "beside", installed=later.program)
-    await second.start()
-    try:
-        await second.ready()
-        await scene.restart()  # by the platform, before the release is over
-        for n, url in enumerate((scene.slack_url, f"{second.url}/slack/events"), 1):
-            scene.workspace.deliver_to(url)
-            await scene.pay(f'send ana@example.com {n}.00 "By version {n}"')
-            await scene.workspace.until(lambda: len(scene.cards(APPROVALS)) == n or None)  # noqa: B023 - at once
-            other = (f"{second.url}/slack/events", scene.slack_url)[n - 1]
-            scene.workspace.deliver_to(other)
-            assert (await scene.press("approve")).ok
-            await scene.told("paid", times=n)
-        assert sorted(one.cents for one in scene.payments.ledger.entries if one.kind is EntryKind.PAYOUT) == [100, 200]
-    finally:
-        await second.discard()

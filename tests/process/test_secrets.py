@@ -18,14 +18,8 @@ from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, ZOE
 UNSIGNED = "unsigned-body-sentinel"
 STRANGE_TOKEN = "T0ken-Of-Nobody-Sentinel-" + "x" * 18
 OWN_SECRETS = (
-    "SECRET_KEY",
-    "DELIVERY_MASTER_KEY",
-    "LOCALIZATION_API_KEY",
-    "EMAIL_API_KEY",
-    "PAYMENTS_PARTNER_SECRET",
-    "SLACK_BOT_TOKEN",
-    "SLACK_SIGNING_SECRET",
-    "SLACK_APP_TOKEN",
+    *("SECRET_KEY", "DELIVERY_MASTER_KEY", "LOCALIZATION_API_KEY", "EMAIL_API_KEY", "PAYMENTS_PARTNER_SECRET"),
+    *("SLACK_BOT_TOKEN", "SLACK_SIGNING_SECRET", "SLACK_APP_TOKEN"),
 )
 
 
@@ -38,11 +32,7 @@ async def test_no_secret_is_written_anywhere(open_scene: Opening, log_format: st
     store_key = f"store-sentinel-{secrets.token_hex(8)}"
     scene = await open_scene(
         socket_mode=socket_mode,
-        workspace={
-            "bot_token": own["SLACK_BOT_TOKEN"],
-            "app_token": own["SLACK_APP_TOKEN"],
-            "signing_secret": own["SLACK_SIGNING_SECRET"],
-        },
+        workspace={one: own[f"SLACK_{one.upper()}"] for one in ("bot_token", "app_token", "signing_secret")},
         simulator={"partner_secret": own["PAYMENTS_PARTNER_SECRET"]},
         PLAY_LEVEL="DEBUG",
         LOG_FORMAT=log_format,
@@ -79,22 +69,19 @@ async def test_no_secret_is_written_anywhere(open_scene: Opening, log_format: st
 async def _live_through_faults(scene: Scene) -> list[str]:
     """Run payouts through many faults; returns the response URLs that Slack issued."""
     payments, slack = scene.payments.faults, scene.workspace.faults
-    for operation, kind in (
-        ("account_status", FaultKind.GARBAGE),
-        ("create_payout", FaultKind.DONE_500),
-        ("list_operations", FaultKind.LOST),
-        ("commit_payout", FaultKind.GARBAGE),
-        ("get_operation", FaultKind.TOO_MANY),
+    for faults, kind, operation in (
+        (payments, FaultKind.GARBAGE, "account_status"),
+        (payments, FaultKind.DONE_500, "create_payout"),
+        (payments, FaultKind.LOST, "list_operations"),
+        (payments, FaultKind.GARBAGE, "commit_payout"),
+        (payments, FaultKind.TOO_MANY, "get_operation"),
+        (slack, FaultKind.TOO_MANY, "chat.postMessage"),
+        (slack, FaultKind.GARBAGE, "chat.update"),
+        (slack, FaultKind.ERROR_500, "users.info"),
+        (slack, FaultKind.LOST, "response_url"),
+        (slack, FaultKind.REFUSED, "views.open"),
     ):
-        payments.arm(Fault(kind=kind, operation=operation))
-    for method, kind in (
-        ("chat.postMessage", FaultKind.TOO_MANY),
-        ("chat.update", FaultKind.GARBAGE),
-        ("users.info", FaultKind.ERROR_500),
-        ("response_url", FaultKind.LOST),
-        ("views.open", FaultKind.REFUSED),
-    ):
-        slack.arm(Fault(kind=kind, operation=method))
+        faults.arm(Fault(kind, operation))
     acks = [await scene.pay("send"), await scene.pay("help"), await scene.pay("send x y z"), await scene.pay()]
     acks += [await scene.press("approve", user=ZOE), await scene.press("approve"), await scene.pay("approvals")]
     await scene.completed_once()

@@ -41,22 +41,21 @@ class Report:
         return [outcome for outcome in self.outcomes if outcome.violations]
 
     @property
+    def plans(self) -> list[Plan]:
+        return [Plan.parse(outcome.plan) for outcome in self.outcomes]
+
+    @property
     def with_a_person(self) -> int:
         return sum("needs_human" in outcome.states for outcome in self.outcomes)
 
     def table(self) -> str:
-        lines = [f"{'flow':<16}{'plans':>7}{'violated':>10}{'with a person':>15}   ends"]
-        flows = dict.fromkeys(outcome.plan.partition(":")[0] for outcome in self.outcomes)
-        for flow in flows:
-            mine = Report([o for o in self.outcomes if o.plan.partition(":")[0] == flow])
-            ends = Counter("+".join(outcome.states) for outcome in mine.outcomes)
-            told = ", ".join(f"{state} {count}" for state, count in ends.most_common(6))
-            lines.append(f"{flow:<16}{len(mine.outcomes):>7}{len(mine.broken):>10}{mine.with_a_person:>15}   {told}")
-        points = {fault.rpartition("=")[0] for outcome in self.outcomes for fault in faults_of(outcome.plan)}
-        lines.append(
+        points = {(plan.flow, point) for plan in self.plans for point, _ in plan.faults}
+        ends = Counter(state for outcome in self.outcomes for state in outcome.states)
+        lines = [
             f"{len(points)} points, {len(self.outcomes)} plans, {len(self.broken)} with violations, "
-            f"{self.with_a_person} end with a person, {self.seconds:.0f} s"
-        )
+            f"{self.with_a_person} end with a person, {self.seconds:.0f} s",
+            ", ".join(f"{state} {count}" for state, count in ends.most_common()),
+        ]
         for outcome in self.broken[:40]:
             lines.append(f'python -m tests.world "{outcome.plan}"')
             lines += [f"    {violation}" for violation in outcome.violations[:6]]
@@ -115,12 +114,6 @@ async def run_world(opened: Run) -> Outcome:
             states=tuple(row["state"] for row in world.books.instructions()),
             trace=world.met(),
         )
-
-
-def faults_of(plan: str) -> list[str]:
-    """The faults of a plan with the name of its flow, e.g. ``callback: write/request#1=busy``."""
-    flow, _, faults = plan.partition(":")
-    return [f"{flow}: {fault.strip()}" for fault in faults.split(",") if fault.strip()]
 
 
 def new_points(outcomes: Iterable[Outcome]) -> dict[str, list[Point]]:

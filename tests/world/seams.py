@@ -38,19 +38,11 @@ WRITER = "group writer"
 """Name of the task that ends by itself once the store is closed."""
 
 _HANG_SECONDS = 30.0
-_ARMED = {
-    Kind.LOST: FaultKind.LOST,
-    Kind.DONE_DROPPED: FaultKind.DONE_DROPPED,
+_ARMED = {kind: FaultKind(kind.value) for kind in Kind if kind.value in {one.value for one in FaultKind}} | {
     Kind.TIMED_OUT: FaultKind.DONE_HANGS,
-    Kind.DONE_500: FaultKind.DONE_500,
-    Kind.DONE_REFUSED: FaultKind.DONE_REFUSED,
-    Kind.NO_CODES: FaultKind.NO_CODES,
-    Kind.ERROR_500: FaultKind.ERROR_500,
-    Kind.TOO_MANY: FaultKind.TOO_MANY,
-    Kind.REFUSED: FaultKind.REFUSED,
     Kind.FATAL: FaultKind.REFUSED,
-    Kind.GARBAGE: FaultKind.GARBAGE,
 }
+"""Faults that the simulator or the workspace plays."""
 _NAMED_REFUSALS = {"chat.postMessage": "not_in_channel"}
 
 
