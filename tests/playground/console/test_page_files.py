@@ -14,6 +14,12 @@ async def test_nothing_else_is_served(scene: Scene, path: str) -> None:
         assert answer.status == 404
 
 
+def test_the_page_needs_nobody_else() -> None:
+    for path in (path for path in PAGE.rglob("*") if path.is_file() and path.suffix != ".woff2"):
+        found = re.findall(r"(?:https?:|[\"'(])//[\w.-]+\.\w+[^\s\"'`)]*", path.read_text())
+        assert [url for url in found if "www.w3.org" not in url] == [], path
+
+
 def luminance(color: str) -> float:
     parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)

@@ -6,6 +6,8 @@ from typing import Any
 
 import aiohttp
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from bot.playground.console.delivery_panel import DeliveryPanel
 from bot.playground.simulators.delivery import DeliverySimulator
@@ -151,6 +153,34 @@ async def test_it_knows_no_idempotency_and_finds_the_newest_by_our_number(servic
     status, body = await ask(service, "GET", "getBookingDetails?externalID=ours-1")
     assert (status, body["data"]["_id"]) == (200, second["_id"])
     assert (await ask(service, "GET", "getBookingDetails?externalID="))[0] == 404
+
+
+async def test_webhooks_are_sent_for_each_kind_and_replaced(service: DeliverySimulator) -> None:
+    got: list[tuple[str, Any]] = []
+
+    async def take(request: web.Request) -> web.Response:
+        got.append((request.path, await request.json()))
+        return web.Response()
+
+    app = web.Application()
+    app.router.add_post("/{kind}", take)
+    async with TestServer(app) as listener:
+        for kind in ("UPDATE_BOOKING_STATUS", "DRIVER_ASSIGNED"):
+            url = str(listener.make_url(f"/{kind}"))
+            assert (await ask(service, "POST", "webhooks", {"type": kind, "url": "http://127.0.0.1:1/old"}))[0] == 200
+            assert (await ask(service, "POST", "webhooks", {"type": kind, "url": url}))[0] == 200
+        assert (await ask(service, "POST", "webhooks", {"type": "ODD", "url": "http://x"}))[0] == 400
+        await book(service)
+        service.advance()
+        await service.delivered()
+        assert (await ask(service, "DELETE", "webhooks", {"type": "DRIVER_ASSIGNED"}))[0] == 200
+        _, body = await ask(service, "GET", "webhooks")
+        assert [one["type"] for one in body["data"]] == ["UPDATE_BOOKING_STATUS"]
+    kinds = sorted(path for path, _ in got)
+    assert kinds == ["/DRIVER_ASSIGNED", "/UPDATE_BOOKING_STATUS", "/UPDATE_BOOKING_STATUS"]
+    driver = next(body for path, body in got if path == "/DRIVER_ASSIGNED")
+    assert driver["driverName"] == "Diego Paz"
+    assert driver["deliveryProvider"] == "Rapido"
 
 
 async def test_a_prebooking_waits_for_its_customer(service: DeliverySimulator) -> None:
