@@ -11,6 +11,7 @@ from playwright.async_api import Browser, Locator, Page, ViewportSize, expect
 PATIENCE_MILLISECONDS: Final = 15_000
 WIDE: Final[ViewportSize] = {"width": 1280, "height": 800}
 PHONE: Final[ViewportSize] = {"width": 390, "height": 844}
+SMALL: Final[ViewportSize] = {"width": 360, "height": 760}
 PARTS: Final = "import(document.querySelector('script[type=module]').src)"
 """The modules of the page, by name, as it has them itself."""
 EXPECTED: Final = ("Failed to load resource", "ERR_")
@@ -86,3 +87,11 @@ async def narrow(page: Page, name: str) -> None:
     await fits(page)
     await shot(page, f"{name}-phone")
     await page.set_viewport_size(WIDE)
+
+
+async def height(message: Locator) -> float:
+    """Pixels of a message with its author, without what was said in its thread."""
+    whole, replies = await message.bounding_box(), by(message, "replies")
+    assert whole is not None
+    below = await replies.bounding_box() if await replies.count() else None
+    return whole["height"] - (below["height"] if below else 0)

@@ -1,18 +1,14 @@
 """What people read on a phone: nothing runs out of the page, and a card is one glance."""
 
-import re
-
 import pytest
-from playwright.async_api import Locator, Page, ViewportSize, expect
+from playwright.async_api import Locator, Page, expect
 
-from bot.playground.launch import Playground
-from tests.browser.moving import PHONE, by, enter, narrow, say, shot
+from tests.browser.moving import PHONE, SMALL, by, enter, height, narrow, say, shot
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 FINANCE, APPROVALS, DELIVERIES = "C0FINANCE", "C0APPROVE", "C0DELIVERY"
 LATER = 30_000
-SMALL: ViewportSize = {"width": 360, "height": 760}
 ANSWERS = [
     (FINANCE, "/email check bounce@example.com ana+news@example.com info@example.com", "undeliverable"),
     (FINANCE, "/localize help", "extract-text"),
@@ -31,20 +27,12 @@ FORMS = [
     (FINANCE, "/localize speak"),
     (DELIVERIES, "/deliver book"),
 ]
-ONE_GLANCE = {"payout": 220, "payout with a warning": 300, "bulk payment with warnings": 390, "delivery": 220}
+ONE_GLANCE = {"payout": 220, "payout with a warning": 300, "bulk payment with warnings": 390}
 """Pixels of a card with its author."""
 
 
 def newest(page: Page, words: str) -> Locator:
     return page.locator("#middle").get_by_test_id("message").filter(has_text=words).last
-
-
-async def height(card: Locator) -> float:
-    """Of a card with its author, without what was said in its thread."""
-    whole, replies = await card.bounding_box(), by(card, "replies")
-    assert whole is not None
-    below = await replies.bounding_box() if await replies.count() else None
-    return whole["height"] - (below["height"] if below else 0)
 
 
 async def test_answers_and_forms_fit_a_phone(visit: Page) -> None:
@@ -105,26 +93,3 @@ async def test_card_of_a_bulk_payment_is_one_glance(visit: Page) -> None:
     await narrow(page, "phone-bulk")
     await page.set_viewport_size(PHONE)
     assert await height(card) <= ONE_GLANCE["bulk payment with warnings"]
-
-
-async def test_card_of_a_delivery_is_one_glance_until_the_door(visit: Page, playground: Playground) -> None:
-    page, form = visit, by(visit, "modal")
-    playground.delivery.book.step_seconds = None  # it moves when it was seen
-    await enter(page, DELIVERIES)
-    await say(page, "/deliver book")
-    await by(page, "modal-example").click()
-    await form.get_by_label("Prep time (minutes)").fill("")
-    await by(page, "modal-submit").click()
-    await expect(form).to_contain_text("Delivery fee", timeout=LATER)
-    [reference] = re.findall(r"B-[2-9A-Z]{6}", await form.inner_text())
-    await by(page, "modal-submit").click()
-    await expect(form).to_have_count(0, timeout=LATER)
-    await by(page, "panel-toggle").click()
-    await page.set_viewport_size(SMALL)
-    card = page.locator("#middle").get_by_test_id("message").filter(has_text=reference).first
-    await expect(card).to_contain_text("Looking for a driver", timeout=LATER)
-    for state in ("Driver on the way", "Driver at the store", "On the way", "Driver at the door", "Delivered"):
-        playground.delivery.advance()
-        await expect(card).to_contain_text(state, timeout=LATER)
-        await shot(page, f"delivery-{state.casefold().replace(' ', '-')}")
-        assert await height(card) <= ONE_GLANCE["delivery"]
