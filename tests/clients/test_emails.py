@@ -15,12 +15,12 @@ from bot.clients.emails.client import Quick
 from bot.clients.emails.wire import read_file_answer
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, bare_session, open_session, read_reply
-from bot.domain.emails.lists import Answer, Busy, Denied, Dropped, Outcome, Receipt, Returned
+from bot.domain.emails.lists import Answer, Busy, Denied, Dropped, Outcome, Receipt, Returned, ReturnedRows
 from bot.domain.errors import OperatorError
 from bot.domain.outcome import NotExecuted, Unknown
 from bot.domain.text import Secrets
 from bot.playground.faults import Fault, FaultKind
-from bot.playground.simulators.emails import EmailsSimulator, Shape
+from bot.playground.simulators.emails import EmailsSimulator, FileShape, Shape
 from tests.clients.partner_server import Call, Partner, page_of_a_proxy, said
 from tests.support.fixtures import Logged
 
@@ -56,6 +56,32 @@ async def open_client() -> AsyncIterator[Open]:
 @pytest.fixture
 def client(simulator: EmailsSimulator, open_client: Open) -> EmailsClient:
     return open_client(simulator.single_url, simulator.bulk_url)
+
+
+async def test_address_that_is_not_configured_is_named() -> None:
+    routes, key = load_routes(None, environment="production"), SecretStr(KEY)
+    without = EmailsClient(routes=routes, single=None, bulk=None, api_key=key, secrets=Secrets())
+    with pytest.raises(OperatorError) as refused:
+        await without.check("ana@example.com")
+    assert refused.value.mend == "set EMAIL_SINGLE_BASE_URL"
+    with pytest.raises(OperatorError) as refused:
+        await without.process_file(CSV, column=1, name="people.csv")
+    assert refused.value.mend == "set EMAIL_BULK_BASE_URL"
+
+
+async def test_answer_to_a_file_keeps_its_name_and_its_order(client: EmailsClient, simulator: EmailsSimulator) -> None:
+    for shape, name in ((FileShape.CSV, "result.csv"), (FileShape.ATTACHMENT, "processed.csv")):
+        simulator.manners.file_shape = shape
+        answer = await client.process_file(CSV, column=1, name="result.csv")
+        assert isinstance(answer, Returned)
+        assert answer.name == name
+    simulator.manners.file_shape = FileShape.ARRAY
+    answer = await client.process_file(CSV, column=1, name="result.csv")
+    assert isinstance(answer, ReturnedRows)
+    assert (answer.header, answer.rows[1][:2]) == (
+        ("email", "result", "score"),
+        ("bounce@example.com", "undeliverable"),
+    )
 
 
 @pytest.mark.parametrize("shape", Shape)
