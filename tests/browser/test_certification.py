@@ -71,6 +71,10 @@ async def test_every_required_step_of_the_certification_is_done(visit: Page, pla
         await shot(page, f"delivery-{state.casefold().replace(' ', '-')}")
         assert await height(card(page, delivered)) <= ONE_GLANCE
     await page.set_viewport_size(WIDE)
+    await say(page, f"/deliver show {delivered}")
+    await expect(private(page)).to_contain_text("Calls to couriers", timeout=LATER)
+    for words in ("driver.vehicle: motorcycle", "withdrawn"):
+        await expect(private(page)).to_contain_text(words)
     await example(page, "/deliver prebook")
     link = page.get_by_role("link", name="/address/")
     await expect(link).to_be_visible(timeout=LATER)
