@@ -168,6 +168,8 @@ async def test_resources_are_followed_until_they_are_final(store: Store) -> None
     assert await unit(store).tracked.hasten("payout", "op-1", later(7))
     [one] = await claim(7)
     assert (one.polls, one.last_status) == (2, "Pending")
+    await unit(store).tracked.again("payout", "op-1", later(7), "Paid", afresh=True)
+    assert [one.polls for one in await claim(7)] == [1], "what changed is read at the pace of a new one"
     assert await unit(store).tracked.recover("b") == 1
     assert len(await claim(7, "b")) == 1
     assert await unit(store).tracked.stop("payout", "op-1", later(8))
