@@ -9,7 +9,6 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-import pytest
 from importlinter.cli import EXIT_STATUS_SUCCESS, lint_imports
 
 from tests.support.fixtures import Patch, Printed
@@ -128,17 +127,6 @@ def is_number(value: object) -> bool:
     if isinstance(value, Mapping):
         return bool(value) and all(map(is_number, value.values()))
     return isinstance(value, int | float | Decimal | timedelta) and not isinstance(value, bool)
-
-
-@pytest.mark.parametrize(
-    ("values", "number"),
-    [
-        ((5, 0.5, Decimal("0.5"), timedelta(seconds=5), (5.0, 10.0), [5], frozenset({5, 6}), {"pdf": (5, 10)}), True),
-        ((True, "5", (), {}, (5, "5"), {5: "five"}, None), False),
-    ],
-)
-def test_what_counts_as_a_documented_number(values: tuple[object, ...], number: bool) -> None:
-    assert [value for value in values if is_number(value) is not number] == []
 
 
 def test_a_number_is_found_by_whatever_name_a_test_gives_it(tmp_path: Path) -> None:
