@@ -8,12 +8,13 @@ import pytest
 from bot.domain.emails.lists import Answer, Outcome
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkItem
-from bot.domain.payments.instruction import Recipient
+from bot.domain.payments.bulk_records import RowChange
+from bot.domain.payments.instruction import Kind, Recipient, State
 from bot.domain.payments.lookups import CHECK, Lookup
 from storage import Store, Tx
 from storage.errors import Conflict
 from storage.tables.instructions import bulk_flight
-from tests.storage.factories import NOW, ask, job, unit
+from tests.storage.factories import NOW, ask, instruction, job, unit
 
 ITEMS = [
     BulkItem(row=2, email="Ana@example.com", cents=Cents(100), note="one"),
@@ -32,6 +33,25 @@ async def test_the_database_itself_holds_one_flight(store: Store) -> None:
 
     with pytest.raises(Conflict):
         await store.write(force)
+
+
+async def test_recipient_is_known_once_paid_alone_or_in_bulk_and_a_buyer_never(store: Store) -> None:
+    bulk = replace(instruction(), kind=Kind.BULK)
+    paid = instruction(state=State.COMPLETED, email="Paid@example.com")
+    buyer = replace(instruction(state=State.COMPLETED, email="buyer@example.com"), kind=Kind.PURCHASE)
+
+    def work(tx: Tx) -> None:
+        for one in (bulk, paid, buyer):
+            assert tx.instructions.insert(one, actor="U1")
+        tx.bulk_items.add(bulk.id, ITEMS)
+        tx.bulk_items.change(bulk.id, [RowChange(2, "completed", "h", "")])
+
+    await store.write(work)
+    people = [*(item.email for item in ITEMS), "paid@example.com", "buyer@example.com"]
+    known = await unit(store).instructions.paid_before(people)
+    assert known == {"ana@example.com", "paid@example.com"}
+    same = await unit(store).instructions.same_payments([("buyer@example.com", 2500)], since=NOW, again_since=NOW)
+    assert same == []
 
 
 async def test_people_without_a_lookup_come_once_each_largest_sum_first(store: Store) -> None:
