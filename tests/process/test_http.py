@@ -107,6 +107,14 @@ async def test_slack_request_must_be_signed_within_five_minutes(guarded: Scene) 
 
 
 @at_the_door
+async def test_replayed_slack_request_has_no_effect(guarded: Scene) -> None:
+    typed = await guarded.workspace.slash(MARIA, FINANCE, "/pay", "help")
+    assert typed.body
+    again = await guarded.workspace.resend(typed)
+    assert (again.status, again.body) == (200, "")
+
+
+@at_the_door
 async def test_no_pair_of_signature_headers_makes_the_server_fail(guarded: Scene) -> None:
     chance = random.Random(20261120)  # noqa: S311 - repeatable on purpose
     good = signed(COMMAND)
