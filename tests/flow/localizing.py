@@ -42,6 +42,19 @@ class Localizer:
         offer = await self.rig.workspace.until(lambda: self._offer(file))
         return [one.text for one in offer.buttons] + [option["text"]["text"] for option in menu(offer)]
 
+    async def press(self, board: Message, action: str, *, user: str = "", force: bool = False) -> None:
+        """Press a button of a call's message; ``force``: also one that isn't there any more."""
+        value = next((one.value for one in board.buttons), "") if force else None
+        ack = await self.rig.workspace.click(
+            user or self.user, board.channel, board.ts, action, value=value, force=force
+        )
+        assert ack.status == 200
+
+    async def told(self, words: str, *, user: str = "") -> None:
+        """Wait until this person alone reads these words."""
+        person = user or self.user
+        await self.rig.workspace.until(lambda: [m for m in self.rig.workspace.ephemerals(person) if words in m.text])
+
     async def submit(self, values: Mapping[str, Any] | None = None) -> Ack:
         return await self.rig.workspace.submit(self.user, values or {})
 

@@ -45,11 +45,6 @@ async def test_help_explains_each_part_of_a_line(rig: Rig, command: str, verb: s
     assert [option for option in re.findall(r"\w+=(?=…)", usage) if not any(option in part for part in parts)] == []
 
 
-async def test_rows_are_what_is_typed_to_cancel_payments(rig: Rig) -> None:
-    await rig.pay("help")
-    assert "&lt;row…|all&gt;" in rig.workspace.ephemerals(MARIA)[-1].plain
-
-
 @pytest.mark.parametrize("text", ["help", "Hello, how do I pay Ana?"])
 async def test_message_to_the_bot_is_answered_with_its_commands(rig: Rig, text: str) -> None:
     direct = await rig.switchboard.context.messenger.direct_message(MARIA)

@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.domain.references import derived_key
 from bot.playground.faults import Fault, FaultKind
@@ -27,7 +26,6 @@ from tests.support.deliveries import (
 )
 from tests.support.rig import ADA, FINANCE, MARIA, OLGA, SECRET_KEY, TOM, ZOE, Rig
 from tests.support.rows import audit_rows, verify
-from tests.support.shown import shown
 from tests.support.store_events import made_elsewhere
 
 pytestmark = pytest.mark.rig(opened_by=open_rig)
@@ -47,19 +45,11 @@ async def test_the_story_of_a_booking_that_was_canceled(rig: Rig) -> None:
     await rig.pass_time(31)
     await deliver(rig, f"cancel {reference_of(rig)} customer called it off", user=TOM)
     title, *told = await audit(rig)
-    assert title.startswith("*Audit of B-")
     assert title.endswith("now canceled by the store")
-    assert told == [
-        f"<@{MARIA}> booked it, an order of 25.50, for a fee of $1.97 ($0.26 tax).",
-        "Sent to Delivery (attempt 1).",
-        "Delivery accepted it as number 10001: *preparing*.",
-        f"<@{ADA}> requested to start the driver search.",
-        "Delivery confirmed it.",
-        "*looking for a driver*.",
-        f"<@{TOM}> requested to cancel it. Reason: customer called it off.",
-        "Delivery confirmed it.",
-        "*canceled by the store*. Reason: customer called it off.",
-    ]
+    people = [line for line in told if line.startswith("<@")]
+    assert [line.partition(">")[0][2:] for line in people] == [MARIA, ADA, TOM]
+    assert people[-1].endswith("requested to cancel it. Reason: customer called it off.")
+    assert told[-1] == "*canceled by the store*. Reason: customer called it off."
 
 
 async def test_one_fee_wherever_it_stands(rig: Rig) -> None:
@@ -79,7 +69,6 @@ async def test_a_booking_without_a_price_in_the_story(rig: Rig) -> None:
     await rig.submit(MARIA, {views.ANYWAY: views.ANYWAY})
     await turned(rig, "*No price*")
     await rig.submit(MARIA, {})
-    await rig.settle()
     assert (await audit(rig))[1].startswith(
         f"<@{MARIA}> booked it, an order of 25.50, without a price: Delivery is having problems"
     )
@@ -90,7 +79,7 @@ async def test_a_lost_answer_in_the_story(rig: Rig) -> None:
     await book(rig)
     await rig.pass_time(120, steps=6)
     told = await audit(rig)
-    assert shown(told[3]) == snapshot("Not confirmed; won't be resent. Reason: no answer (connection dropped).")
+    assert told[3].startswith("Not confirmed; won't be resent.")
     assert told[4].startswith("Delivery accepted it as number")
 
 
@@ -98,9 +87,8 @@ async def test_whose_story_may_be_read(rig: Rig) -> None:
     await booked(rig)
     assert len(await audit(rig, user=MARIA)) > 2
     assert len(await audit(rig, user=ADA)) > 2
-    assert shown((await audit(rig, user=ZOE))[0]) == snapshot(":pencil2: I can't find B-······. Check the reference.")
-    unknown = await audit(rig, text="B-ZZZZZZ")
-    assert shown(unknown[0]) == snapshot(":pencil2: I can't find B-······. Check the reference.")
+    for unknown in (await audit(rig, user=ZOE), await audit(rig, text="B-ZZZZZZ")):
+        assert unknown[0].startswith(":pencil2: I can't find B-")
 
 
 async def test_a_form_that_was_never_confirmed_has_no_story(rig: Rig) -> None:
@@ -136,18 +124,12 @@ async def test_the_chain_holds_and_names_no_customer(rig: Rig) -> None:
     assert not [word for word in ("Lopez", "991234567", "Market Street", views.NOTES) if word in said]
 
 
+@pytest.mark.parametrize("is_booking", [True, False])
 @pytest.mark.parametrize("user", [MARIA, TOM])
-async def test_who_called_off_a_pre_booking_is_named_and_not_who_asked_for_it(rig: Rig, user: str) -> None:
-    await prebook(rig)
-    await deliver(rig, f"prebook cancel {reference_of(rig)} no", user=user)
+async def test_news_name_who_canceled_unless_it_is_the_requester(rig: Rig, user: str, is_booking: bool) -> None:
+    await (booked(rig) if is_booking else prebook(rig))
+    verb = "cancel" if is_booking else "prebook cancel"
+    await deliver(rig, f"{verb} {reference_of(rig)} no", user=user)
     assert f"<@{user}> requested to cancel it. Reason: no." in await audit(rig)
     told = [line for line in lines(rig) if "*canceled*" in line]
-    assert [f"<@{MARIA}>" in line and "by Tom Berg" in line for line in told] == ([] if user == MARIA else [True])
-
-
-async def test_who_canceled_is_named_in_the_news_and_not_who_booked(rig: Rig) -> None:
-    await booked(rig)
-    await deliver(rig, f"cancel {reference_of(rig)} customer called it off", user=TOM)
-    assert shown(lines(rig)[-1]) == snapshot(
-        ":x: <@U0MARIA> Tom Berg *canceled* the delivery to Ana Lopez (B-······): “customer called it off”"
-    )
+    assert [f"<@{MARIA}>" in line and "Tom Berg" in line for line in told] == ([] if user == MARIA else [True])

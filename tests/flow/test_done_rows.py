@@ -4,7 +4,6 @@ import csv
 import io
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.domain.payments.bulk import BulkPayload
 from bot.domain.payments.instruction import State
@@ -26,7 +25,7 @@ from tests.support.bulk import (
 )
 from tests.support.exports import files, send
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, TOM, Rig
-from tests.support.shown import shown
+from tests.support.shown import lacking, shown
 from tests.workflows.looking import newest, requests
 
 PEOPLE = ("ana@example.com", "luis@example.com", "mei@example.com", "kim@example.com", "tom@example.com")
@@ -57,42 +56,19 @@ async def test_done_rows_are_left_out_until_taken_in_and_named_to_approvers(rig:
     offer = await offered(rig, FILE)
     assert "$10.00" in offer.plain
     await press(rig, offer)
-    assert told(rig) == snapshot("""\
-Pay in bulk
-*$10.00* · 1 payment to 1 person
-:warning: *2 marked as done* (paid, cancelled), left out: row 2, row 4
-:warning: *1 with an unclear status* (on hold), left out: row 5
-march.csv
-Pay these rows anyway
-Row 2: $25.00 to ana@example.com
-paid
-Row 4: $5.00 to mei@example.com
-cancelled
-Row 5: $4.00 to kim@example.com
-on hold\
-""")
+    assert "*$10.00* · 1 payment to 1 person" in told(rig)
+    assert offers(rig) == {"2": "paid", "4": "cancelled", "5": "on hold"}
     await submit(rig, {"anyway": ["2", "5"]})
-    assert told(rig).splitlines()[2:5] == snapshot(
-        [
-            "*$39.00* · 3 payments to 3 people",
-            ":warning: *1 marked as done* (cancelled), left out: row 4",
-            ":warning: *1 marked as done* (paid), will be paid: row 2",
-        ]
-    )
+    assert "*$39.00* · 3 payments to 3 people" in told(rig)
     assert await requests(rig) == []
     await submit(rig)
     assert [(row.row, row.cents) for row in await stored_rows(rig)] == [(2, 2500), (3, 1000), (5, 400)]
     payload = (await newest(rig)).payload
     assert isinstance(payload, BulkPayload)
     assert (payload.done_anyway, payload.left_out) == ({2: "paid", 5: "on hold"}, (4,))
-    assert [line for line in (await rig.card()).plain.splitlines() if line[10:14] in ("Left", "Will")] == (
-        snapshot(
-            [
-                ":warning: Left out of the file: row 4.",
-                ":warning: Will be paid despite their status: row 2 (paid), row 5 (on hold).",
-            ]
-        )
-    )
+    shown_to_approvers = (await rig.card()).plain
+    assert "Left out of the file: row 4." in shown_to_approvers
+    assert "Will be paid despite their status: row 2 (paid), row 5 (on hold)." in shown_to_approvers
 
 
 async def test_rows_paid_despite_their_status_are_confirmed_by_approvers(rig: Rig) -> None:
@@ -213,12 +189,11 @@ async def test_rows_of_one_status_are_taken_in_together(rig: Rig) -> None:
     [field] = [block["element"] for block in rig.form().blocks if block.get("block_id") == "anyway"]
     [on_hold] = [one["value"] for one in field["options"] if one["text"]["text"] == "All 3 rows: on hold"]
     await submit(rig, {"anyway": [on_hold]})
-    assert told(rig).splitlines()[2:5] == snapshot(
-        [
-            "*$14.00* · 4 payments to 4 people",
-            ":warning: *1 marked as done* (paid), left out: row 2",
-            ":warning: *3 with an unclear status* (on hold), will be paid: row 3, row 4, row 5",
-        ]
+    assert not lacking(
+        told(rig),
+        "*$14.00* · 4 payments",
+        "*1 marked as done* (paid), left out",
+        "(on hold), will be paid: row 3, row 4, row 5",
     )
     await submit(rig)
     assert [row.row for row in await stored_rows(rig)] == [3, 4, 5, 6]
@@ -249,12 +224,7 @@ async def test_our_own_list_dropped_again_pays_nothing_again(rig: Rig) -> None:
     await paid(rig)
     content = await exported(rig, "list payouts")
     await pressed(rig, content)
-    assert sorted(told(rig).splitlines()[2:4]) == snapshot(
-        [
-            ":warning: *1 already paid* (P-······), left out: row 3",
-            ":warning: *1 already requested* (P-······), left out: row 2",
-        ]
-    )
+    assert not lacking(told(rig), "*1 already paid* (P-", "*1 already requested* (P-")
     await rig.workspace.close(MARIA)
     rows = list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"))))
     kept = ["email", "amount", "status", "reference"]
@@ -267,39 +237,25 @@ async def test_our_own_list_dropped_again_pays_nothing_again(rig: Rig) -> None:
 
 
 @pytest.mark.rig(on="both")
-async def test_lists_of_a_bulk_payment_dropped_again_pay_only_what_failed(rig: Rig) -> None:
+async def test_our_lists_of_a_bulk_payment_dropped_again_pay_only_what_failed(rig: Rig) -> None:
     rig.payments.switches.bulk_fail_every = 4
     await held(rig)
     named = reference(rig)
+    await rig.pay(f"bulk cancel {named} all")
     lists = in_threads(rig)
+    canceled = lists["request"].replace(b",pending,", b",failed,", 1)
     found = []
-    for content in (await exported(rig, f"bulk items {named}"), lists["failed"]):
+    for content in (await exported(rig, f"bulk items {named}"), lists["failed"], canceled):
         await pressed(rig, content)
         found.append(list(offers(rig)))
         await rig.workspace.close(MARIA)
-    assert found == [["2", "3", "4"], []]
-
-
-async def test_the_list_of_a_cancellation_dropped_again_pays_only_what_failed(rig: Rig) -> None:
-    await held(rig)
-    await rig.pay(f"bulk cancel {reference(rig)} all")
-    content = in_threads(rig)["request"]
-    assert content.startswith(b"email,amount,status,hash")
-    await pressed(rig, content.replace(b",pending,", b",failed,", 1))
-    assert offers(rig) == {"3": "pending", "4": "pending"}
+    assert found == [["2", "3", "4"], [], ["3"]]
 
 
 async def test_pasted_rows_with_a_status_are_shown_without_those_that_are_done(rig: Rig) -> None:
     await ask(rig, FILE.decode())
     assert await requests(rig) == []
-    assert shown(rig.form()).splitlines()[1:5] == snapshot(
-        [
-            "*$10.00* · 1 payment to 1 person",
-            ":warning: *2 marked as done* (paid, cancelled), left out: row 2, row 4",
-            ":warning: *1 with an unclear status* (on hold), left out: row 5",
-            "To pay such a row anyway, add it here without its status or reference.",
-        ]
-    )
+    assert not lacking(rig.form().plain, "*$10.00* · 1 payment to 1 person", "left out: row 2, row 4")
     await submit(rig)
     assert [row.email for row in await stored_rows(rig)] == ["luis@example.com"]
 
@@ -318,11 +274,9 @@ async def test_a_repeated_list_is_shown_before_it_is_requested(rig: Rig, *, type
         await ask(rig, "luis@example.com, 10.50\nana@example.com, 25.00", repeats=False)
     else:
         await pressed(rig, TWICE + b"\n")
-    assert shown(rig.form()).splitlines()[2].partition(" <!date")[0] == snapshot(
-        ":warning: *The same payments were already requested*"
+    assert not lacking(
+        rig.form().plain, "*The same payments were already requested*", "*waiting for approval*", first.reference
     )
-    assert "*waiting for approval*" in shown(rig.form()).splitlines()[2]
-    assert first.reference in rig.form().plain
     assert len(await requests(rig)) == 1
     await submit(rig)
     assert [one.reference for one in (await newest(rig)).requirement.repeats] == [first.reference]
@@ -340,7 +294,7 @@ async def test_up_to_three_earlier_requests_are_named_and_the_rest_counted(rig: 
     lines = [line for line in shown(rig.form()).splitlines() if "earlier request" in line or "already" in line]
     assert ["1 of these payments" in line for line in lines] == [True, True, True, False]
     assert [name for name in earlier if name in rig.form().plain] == earlier[:3]
-    assert lines[3] == snapshot("… and 2 more earlier requests. Needs one more approver.")
+    assert "2 more earlier requests" in lines[3]
     rig.clock.advance(1)
     await submit(rig)
     assert [one.reference for one in (await newest(rig)).requirement.repeats] == earlier

@@ -1,7 +1,7 @@
 """The same money through two doors: every request is compared with every other one, whatever it came through."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from dataclasses import replace
 from itertools import product
 
@@ -17,9 +17,6 @@ from tests.support.bulk import offered, press, pressed, run, submit
 from tests.support.elsewhere import made, take_in
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, Rig
 from tests.workflows.looking import newest, requests
-
-Door = Callable[[Rig], Awaitable[None]]
-"""Requests 25.00 for Ana: alone, or as row 2 or 3 of a list."""
 
 
 async def send(rig: Rig) -> None:
@@ -142,8 +139,7 @@ async def test_what_is_requested_later_raises_nothing_before_it(rig: Rig) -> Non
     await rows(rig)
     await send(rig)
     card = rig.cards(APPROVALS)[0]
-    await rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve")
-    await rig.settle()
+    await rig.click(card, "payout.approve", user=ADA)
     sent = [one for one in await requests(rig) if one.state is State.COMMITTED]
     assert [(one.requirement.quorum, one.requirement.repeats) for one in sent] == [(1, ())]
 

@@ -257,7 +257,7 @@ async def test_list_inside_the_answer_comes_back_as_a_file(rig: Rig, body: str, 
         (FileShape.TEXT, None, "answer: Your file is being processed"),
     ],
 )
-async def test_answer_about_a_whole_file_is_shown_if_it_is_not_the_result(
+async def test_answer_about_a_whole_file_without_result_is_shown(
     rig: Rig, shape: FileShape, fault: FaultKind | None, words: str
 ) -> None:
     rig.emails.manners.file_shape = shape
@@ -306,7 +306,7 @@ async def test_a_whole_file_that_certainly_did_not_arrive_is_sent_later(rig: Rig
     assert len(files_of_bot(rig, root)) == 1
 
 
-async def test_what_broke_on_the_way_is_asked_again_and_in_the_end_said(rig: Rig) -> None:
+async def test_failing_address_is_tried_three_times(rig: Rig) -> None:
     rig.emails.faults.arm(Fault(FaultKind.ERROR_500, "check", times=9))
     root = await processed(rig)
     ((_, content, _),) = files_of_bot(rig, root)
@@ -331,8 +331,7 @@ async def test_a_key_that_is_refused_pauses_and_loses_nothing(rig: Rig) -> None:
     assert told.startswith(f":double_vertical_bar: <@{MARIA}> Paused.")
     assert [button.text for button in root.buttons] == ["Go on", "Stop", "Details"]
     rig.emails.api_key = key
-    await rig.workspace.click(MARIA, FINANCE, root.ts, "email.resume")
-    await rig.settle()
+    await rig.click(root, "email.resume")
     root = rig.workspace.message(FINANCE, root.ts)
     assert state(root) == DONE
     assert len(files_of_bot(rig, root)) == 1
@@ -350,13 +349,11 @@ async def test_list_without_credit_pauses_and_continues_where_it_stopped(rig: Ri
     assert [button.text for button in root.buttons] == ["Go on", "Stop", "Details"]
     refused = sum(call.status == 402 for call in rig.emails.calls)
     assert 3 <= refused <= 3 + int(concurrent)
-    await rig.workspace.click(MARIA, FINANCE, root.ts, "email.resume")
-    await rig.settle()
+    await rig.click(root, "email.resume")
     root = rig.workspace.message(FINANCE, root.ts)
     assert "30 of 100" in root.text, "nothing was paid meanwhile"
     rig.emails.manners.credits = None
-    await rig.workspace.click(MARIA, FINANCE, root.ts, "email.resume")
-    await rig.settle()
+    await rig.click(root, "email.resume")
     root = rig.workspace.message(FINANCE, root.ts)
     assert (state(root), "100 of 100 addresses checked" in root.text) == (DONE, True)
     assert set(rig.emails.asked.values()) == {1}, "none is asked twice"
@@ -365,7 +362,7 @@ async def test_list_without_credit_pauses_and_continues_where_it_stopped(rig: Ri
 
 
 @pytest.mark.parametrize("concurrent", ["1", "4"])
-async def test_a_single_address_that_our_account_may_not_ask_about_is_no_verdict(rig: Rig, concurrent: str) -> None:
+async def test_address_that_our_account_may_not_check_has_no_verdict(rig: Rig, concurrent: str) -> None:
     """Nor are some of them, with answers in between: each is asked three times, and the list goes on to its end."""
     rig.emails.manners.forbidden = frozenset(f"p{n}@example.com" for n in range(2, 20, 5))
     many = b"email\r\n" + b"".join(b"p%d@example.com\r\n" % n for n in range(20))
@@ -412,11 +409,9 @@ async def test_a_service_that_is_down_pauses_instead_of_failing_every_row(rig: R
 async def test_only_the_requester_or_an_admin_stops_a_list(rig: Rig) -> None:
     rig.emails.api_key = "another"
     root = await processed(rig)
-    await rig.workspace.click(ZOE, FINANCE, root.ts, "email.stop")
-    await rig.settle()
+    await rig.click(root, "email.stop", user=ZOE)
     assert "Only the person who requested this, or an admin" in rig.workspace.ephemerals(ZOE)[-1].text
-    await rig.workspace.click(OLGA, FINANCE, root.ts, "email.stop")
-    await rig.settle()
+    await rig.click(root, "email.stop", user=OLGA)
     root = rig.workspace.message(FINANCE, root.ts)
     assert (state(root).startswith(":octagonal_sign: Stopped."), "3 not asked" in root.text) == (True, True)
     ((_, content, comment),) = files_of_bot(rig, root)
@@ -461,7 +456,7 @@ async def test_a_form_that_is_sent_twice_starts_once(rig: Rig) -> None:
     assert [job.state for job in jobs] == [RunState.DONE]
 
 
-async def test_a_file_that_is_gone_when_it_is_read_ends_with_a_sentence(rig: Rig) -> None:
+async def test_list_whose_file_was_deleted_fails(rig: Rig) -> None:
     message = await dropped(rig)
     await rig.workspace.submit(MARIA, {})
     await rig.workspace.delete_file(MARIA, message.files[0])

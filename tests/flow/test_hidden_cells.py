@@ -1,12 +1,11 @@
 """A workbook that hides, computes or disguises what is paid: said before it is asked for, and to who approves it."""
 
 import pytest
-from inline_snapshot import snapshot
 
 from tests.support.bulk import ask, button, offered, press, pressed, stored_rows, submit, told
 from tests.support.offers import said
 from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
-from tests.support.shown import shown
+from tests.support.shown import lacking, shown
 from tests.tables.workbooks import packed, parts
 from tests.workflows.looking import newest, requests
 
@@ -73,16 +72,7 @@ async def test_of_a_file_that_hides_nothing_nothing_is_said(rig: Rig) -> None:
 
 async def test_an_amount_that_is_shown_as_another_is_not_paid(rig: Rig) -> None:
     await dropped(rig, workbook(masked="B"))
-    assert told(rig) == snapshot("""\
-Pay in bulk
-:pencil2: *1 of 3 rows needs fixing.* Fix it and upload the file again, or request the 2 good rows.
-• Row 3: amount is 900; its number format shows something else than the cell holds; give the cell a plain number \
-format such as 0.00
-Example: `ana@example.com,25.00,March translation`
-I sent you these rows as a file, with a column *problem*.
-march.xlsx, sheet “People”
-Request the 2 good rows\
-""")
+    assert "Row 3: amount is 900; its number format shows something else" in told(rig)
     assert rig.form().submit == "Go on"
     await submit(rig)
     assert await requests(rig) == []
@@ -110,8 +100,7 @@ async def test_of_two_columns_with_one_name_a_person_picks_one(rig: Rig) -> None
     (row,) = await stored_rows(rig)
     assert (row.item.cents, row.item.note) == (90_000, "March")
     (card,) = rig.cards(APPROVALS)
-    assert "amount from “Amount” (column 3)" in card.plain
-    assert "not used: “amount” (column 2)" in card.plain
+    assert not lacking(card.plain, "amount from “Amount” (column 3)", "not used: “amount” (column 2)")
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,7 @@ import asyncio
 from functools import partial
 
 import pytest
-from inline_snapshot import snapshot
 
-from bot.playground.workspace import Message
 from bot.presentation.localization import AGAIN, DETAILS, READ
 from tests.flow.localizing import DONE, ENGLISH, Localizer
 from tests.support import answers
@@ -18,24 +16,9 @@ ask = partial(answers.ask, command="/switchboard", user=OLGA)
 pytestmark = pytest.mark.rig(services="", clock=None, on="both")
 
 
-@pytest.fixture
-def maria(rig: Rig) -> Localizer:
-    return Localizer(rig)
-
-
 def made(rig: Rig) -> int:
     """How often the service did something, and billed it."""
     return len([call for call in rig.localization.calls if call.operation != "result"])
-
-
-async def press(maria: Localizer, board: Message, action: str, *, user: str = MARIA, force: bool = False) -> None:
-    value = next((one.value for one in board.buttons), "")
-    ack = await maria.rig.workspace.click(user, board.channel, board.ts, action, value=value, force=force)
-    assert ack.status == 200
-
-
-async def told(maria: Localizer, words: str, *, user: str = MARIA) -> None:
-    await maria.rig.workspace.until(lambda: [m for m in maria.rig.workspace.ephemerals(user) if words in m.text])
 
 
 async def listed(rig: Rig, words: str) -> str:
@@ -58,26 +41,28 @@ async def learn(rig: Rig) -> str:
     return lines
 
 
-async def test_two_tracks_under_other_names(maria: Localizer) -> None:
-    maria.rig.localization.switches.names = {"vocals": "vocals_stem", "music": "music_stem"}
+@pytest.mark.parametrize("parts", [("vocals", "music"), ("music",)])
+async def test_parts_under_other_names_are_read_once_the_names_are_known(
+    maria: Localizer, parts: tuple[str, ...]
+) -> None:
+    names = {part: f"{part}_stem" for part in parts}
+    maria.rig.localization.switches.names = names
     await maria.type(SONG)
-    board = await maria.board(UNREAD)
-    assert "The answer is saved and won't be billed again" in board.text
+    board = await maria.board(UNREAD, "The answer is saved and won't be billed again")
     assert [button.action_id for button in board.buttons] == [READ, DETAILS]
-    await press(maria, board, READ)
-    await told(maria, "still can't read this answer")
-    assert await learn(maria.rig) == snapshot("""\
-[localization.music_source_separation.reply]
-vocals = "vocals_stem"
-music = "music_stem"\
-""")
-    await asyncio.gather(*(press(maria, board, READ, user=user) for user in (MARIA, ADA)))
+    if len(parts) == 1:
+        assert len(maria.files(await maria.results(board))) == 1
+    await maria.press(board, READ)
+    await maria.told("still can't read this answer")
+    lines = "\n".join(f'{part} = "{name}"' for part, name in names.items())
+    assert await learn(maria.rig) == f"[localization.music_source_separation.reply]\n{lines}"
+    await asyncio.gather(*(maria.press(board, READ, user=user) for user in (MARIA, ADA)))
     board = await maria.board(DONE)
     results = await maria.results(board, 2)
     assert [file.name.rpartition("-")[0] for file in maria.files(results)] == ["song-vocals", "song-music"]
     assert (made(maria.rig), board.buttons, len(results)) == (1, [], 2)
-    await press(maria, board, READ, force=True)
-    await told(maria, "out of date")
+    await maria.press(board, READ, force=True)
+    await maria.told("out of date")
 
 
 async def test_a_text_under_another_name_in_another_object(maria: Localizer) -> None:
@@ -85,11 +70,8 @@ async def test_a_text_under_another_name_in_another_object(maria: Localizer) -> 
     maria.rig.localization.switches.wraps = "payload"
     await maria.type(f"summarize {ENGLISH}")
     told = await maria.answer(UNREAD)
-    assert await learn(maria.rig) == snapshot("""\
-[localization.summary_generation.reply]
-text = "abridged"\
-""")
-    await press(maria, told, READ)
+    assert await learn(maria.rig) == '[localization.summary_generation.reply]\ntext = "abridged"'
+    await maria.press(told, READ)
     assert "The meeting was moved" in (await maria.answer("*Summarize*", number=1)).text
     assert made(maria.rig) == 1
     await listed(maria.rig, "Readable again: localization.summary_generation.")
@@ -102,29 +84,8 @@ async def test_unread_answer_names_the_command_with_its_prefix(rig: Rig) -> None
     rig.localization.switches.names = {"music": "music_stem"}
     await rig.workspace.slash(MARIA, FINANCE, "/sb-localize", SONG)
     board = await maria.board("`/sb-switchboard unread`")
-    await press(maria, board, READ)
-    await told(maria, "`/sb-switchboard unread`")
-
-
-async def test_a_part_under_another_name_follows_the_part_that_was_read(maria: Localizer) -> None:
-    maria.rig.localization.switches.names = {"music": "music_stem"}
-    await maria.type(SONG)
-    board = await maria.board("Missing: *music*")
-    assert "File in thread" in board.text
-    assert [button.action_id for button in board.buttons] == [READ, DETAILS]
-    first = await maria.results(board)
-    await press(maria, board, READ)
-    await told(maria, "still can't read this answer")
-    assert await learn(maria.rig) == snapshot("""\
-[localization.music_source_separation.reply]
-music = "music_stem"\
-""")
-    await press(maria, board, READ)
-    board = await maria.board(DONE, "2 files in thread")
-    results = await maria.results(board, 2)
-    assert [file.name.rpartition("-")[0] for file in maria.files(first)] == ["song-vocals"]
-    assert [file.name.rpartition("-")[0] for file in maria.files(results)] == ["song-vocals", "song-music"]
-    assert (made(maria.rig), len(results)) == (1, 2)
+    await maria.press(board, READ)
+    await maria.told("`/sb-switchboard unread`")
 
 
 @pytest.mark.parametrize("part", [False, True])
@@ -139,7 +100,7 @@ async def test_an_address_that_has_expired_meanwhile(maria: Localizer, part: boo
     await learn(maria.rig)
     for held in maria.rig.localization.held.values():
         held.expires_at = 0.0
-    await press(maria, board, READ)
+    await maria.press(board, READ)
     if part:
         board = await maria.board("File in thread. Missing: *music*. It was done, but I couldn't fetch the result.")
         assert [button.text for button in board.buttons] == ["Details"]

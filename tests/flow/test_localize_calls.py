@@ -7,7 +7,6 @@ import pytest
 
 from bot.domain.localization.progress import CallState
 from bot.playground.faults import Fault, FaultKind
-from bot.playground.workspace import Message
 from bot.presentation.localization import AGAIN, CANCEL
 from storage.rows import Job
 from tests.flow.localizing import DONE, ENGLISH, Localizer
@@ -29,22 +28,8 @@ async def with_quick_beats(database_url: str) -> Rig:
 pytestmark = pytest.mark.rig(on="both", opened_by=with_quick_beats)
 
 
-@pytest.fixture
-def maria(rig: Rig) -> Localizer:
-    return Localizer(rig)
-
-
 async def separate(maria: Localizer, number: int = 1) -> None:
     await maria.type(f"separate {SITE}/song-{number}.mp3")
-
-
-async def press(maria: Localizer, board: Message, action: str, *, user: str = MARIA) -> None:
-    ack = await maria.rig.workspace.click(user, board.channel, board.ts, action)
-    assert ack.status == 200
-
-
-async def told(maria: Localizer, words: str, *, user: str = MARIA) -> None:
-    await maria.rig.workspace.until(lambda: [m for m in maria.rig.workspace.ephemerals(user) if words in m.text])
 
 
 async def jobs(rig: Rig) -> list[Job]:
@@ -56,15 +41,15 @@ async def test_cancel_really_stops_waiting(maria: Localizer) -> None:
     await separate(maria)
     board = await maria.board("Separating vocals and music…", number=0)
     await maria.rig.localization.until(lambda: maria.rig.localization.calls)
-    await press(maria, board, CANCEL)
+    await maria.press(board, CANCEL)
     board = await maria.board("Stopped by Maria Silva", "It may still be billed")
     assert [button.text for button in board.buttons] == ["Run again"]
     await maria.rig.switchboard.context.workers.finished(lasting=True)  # nobody waits for the answer any more
     (job,) = await jobs(maria.rig)
     assert (job.state, job.lease_owner, job.closed_at is not None) == (CallState.CANCELED, "", True)
-    await press(maria, board, AGAIN)
+    await maria.press(board, AGAIN)
     again = await maria.board("Separating", number=1)
-    await press(maria, again, CANCEL)
+    await maria.press(again, CANCEL)
     assert len(maria.rig.localization.calls) <= 2
 
 
@@ -74,12 +59,12 @@ async def test_what_waits_is_canceled_before_it_costs_anything(maria: Localizer)
         await separate(maria, number)
     fourth = await maria.board("Queued, number 1", number=3)
     fifth = await maria.board("Queued, number 2", number=4)
-    await press(maria, fourth, CANCEL)
+    await maria.press(fourth, CANCEL)
     board = await maria.board("Stopped by Maria Silva", number=3)
     assert board.text.splitlines()[0] == ":no_entry_sign: *Separate vocals and music* · Stopped by Maria Silva."
     await maria.board("Queued, number 1", number=4)
     first = maria.boards()[0]
-    await press(maria, first, CANCEL)
+    await maria.press(first, CANCEL)
     await maria.board("Separating", number=4)
     assert fifth.ts == maria.boards()[4].ts
     await maria.rig.localization.until(lambda: len(maria.rig.localization.calls) == 4)
@@ -90,9 +75,9 @@ async def test_only_who_asked_or_an_admin_cancels(maria: Localizer) -> None:
     maria.rig.localization.work_seconds["*"] = LONG
     await separate(maria)
     board = await maria.board("Separating")
-    await press(maria, board, CANCEL, user=ADA)
-    await told(maria, "Only Maria Silva or an admin can stop this.", user=ADA)
-    await press(maria, board, CANCEL, user=OLGA)
+    await maria.press(board, CANCEL, user=ADA)
+    await maria.told("Only Maria Silva or an admin can stop this.", user=ADA)
+    await maria.press(board, CANCEL, user=OLGA)
     await maria.board("Stopped by Olga Reis")
 
 
@@ -103,7 +88,7 @@ async def test_too_late_to_cancel(maria: Localizer) -> None:
         MARIA, FINANCE, board.ts, CANCEL, value=(await jobs(maria.rig))[0].id, force=True
     )
     assert ack.status == 200
-    await told(maria, "already done")
+    await maria.told("already done")
 
 
 async def test_nobody_waits_for_all_that_another_asked_for_before(maria: Localizer) -> None:
@@ -116,7 +101,7 @@ async def test_nobody_waits_for_all_that_another_asked_for_before(maria: Localiz
     await separate(ada, 9)
     await ada.board("Queued, number 1", number=6)
     await maria.board("Queued, number 4", number=5)
-    await press(maria, maria.boards()[0], CANCEL)
+    await maria.press(maria.boards()[0], CANCEL)
     await ada.board("Separating", number=6)
     await maria.board("Queued, number 3", number=5)
 
@@ -142,7 +127,7 @@ async def test_a_gateways_time_out_is_unknown_and_never_sent_again_by_itself(mar
     await maria.answer(":smile: *Joy*")
     assert [call.operation for call in maria.rig.localization.calls] == ["music_source_separation", "text_emotion"]
     assert "Both may be billed." in str(board.blocks)
-    await press(maria, board, AGAIN)
+    await maria.press(board, AGAIN)
     await maria.board(DONE, "2 files", number=1)
     first = await maria.board("It was run again", number=0)
     assert [one.text for one in first.buttons] == ["Details"]
@@ -181,7 +166,7 @@ async def test_results_that_have_expired_have_failed(maria: Localizer) -> None:
     await maria.type("speak Welcome aboard")
     board = await maria.board("Failed", "It was done, but I couldn't fetch the result.", number=1)
     maria.rig.localization.switches.expire_at_once = False
-    await press(maria, board, AGAIN)
+    await maria.press(board, AGAIN)
     board = await maria.board(DONE)
     assert maria.files(await maria.results(board))[0].name.endswith(".mp3")
 
@@ -238,7 +223,7 @@ async def test_a_file_that_is_deleted_before_it_is_read(maria: Localizer, tmp_pa
     await maria.submit({"file": [file]})
     await maria.board("Queued, number 1", number=3)
     await maria.rig.workspace.delete_file(MARIA, file)
-    await press(maria, maria.boards()[0], CANCEL)
+    await maria.press(maria.boards()[0], CANCEL)
     await maria.board("Failed. This file was deleted.", number=3)
 
 
@@ -253,7 +238,7 @@ async def test_a_restart_says_that_it_interrupted(maria: Localizer) -> None:
     assert [button.text for button in board.buttons] == ["Run again", "Details"]
     assert len(maria.rig.localization.calls) == 1
     maria.rig.localization.work_seconds["*"] = 0
-    await press(maria, board, AGAIN)
+    await maria.press(board, AGAIN)
     done = await maria.board(DONE, number=1)
     assert len(maria.files(await maria.results(done, 2))) == 2
     assert len(maria.rig.localization.calls) == 2
@@ -261,7 +246,7 @@ async def test_a_restart_says_that_it_interrupted(maria: Localizer) -> None:
         MARIA, FINANCE, board.ts, AGAIN, value=(await jobs(maria.rig))[-1].id, force=True
     )
     assert ack.status == 200
-    await told(maria, "Maria Silva already ran it again.")
+    await maria.told("Maria Silva already ran it again.")
     assert len(maria.boards()) == 2
 
 

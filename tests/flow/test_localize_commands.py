@@ -24,11 +24,6 @@ SITE = "https://files.example.com"
 pytestmark = pytest.mark.rig(clock=None)
 
 
-@pytest.fixture
-def maria(rig: Rig) -> Localizer:
-    return Localizer(rig)
-
-
 def name(one: Capability) -> str:
     return one.operation.value
 
@@ -236,7 +231,10 @@ async def test_mistakes_on_the_command_line(maria: Localizer) -> None:
 async def test_emotion_of_an_address_and_of_a_text(maria: Localizer) -> None:
     await maria.type("emotion I am so glad")
     await maria.answer(":smile: *Joy*")
-    await maria.type(f"emotion {SITE}/call.mp3")
+    await maria.type("emotion")
+    both = errors(await maria.submit({"text": "I am glad", "url": f"{SITE}/a.mp3"}))
+    assert both == {"text": "Use only one of these.", "url": "Use only one of these."}
+    await maria.submit({"text": "", "url": f"{SITE}/a.mp3"})
     await maria.board(DONE, "Emotion in speech")
     assert [operation for operation, _ in sent(maria)] == ["text_emotion", "speech_emotion"]
 
@@ -292,14 +290,6 @@ async def test_neither_and_both_stand_at_their_fields(maria: Localizer, tmp_path
 def _sample(one: Capability) -> str:
     assert one.media is not None
     return f"https://example.com/sample.{one.media.formats[0]}"
-
-
-async def test_a_text_and_an_address_for_emotion(maria: Localizer) -> None:
-    await maria.type("emotion")
-    both = errors(await maria.submit({"text": "I am glad", "url": f"{SITE}/a.mp3"}))
-    assert both == {"text": "Use only one of these.", "url": "Use only one of these."}
-    await maria.submit({"text": "", "url": f"{SITE}/a.mp3"})
-    await maria.board(DONE, "Emotion in speech")
 
 
 async def test_a_wrong_format_stands_at_its_field(maria: Localizer, tmp_path: Path) -> None:

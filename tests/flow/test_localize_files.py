@@ -18,11 +18,6 @@ from tests.support.waiting import until
 pytestmark = pytest.mark.rig(clock=None)
 
 
-@pytest.fixture
-def maria(rig: Rig) -> Localizer:
-    return Localizer(rig)
-
-
 async def drop(maria: Localizer, path: Path, *, name: str | None = None, duration_ms: int | None = None) -> Message:
     return await maria.rig.workspace.drop(MARIA, FINANCE, name or path.name, path, duration_ms=duration_ms)
 
@@ -226,7 +221,7 @@ async def test_tracks_that_are_listed_behind_the_media_decide(
     assert await maria.offered(await maria.rig.workspace.drop(MARIA, FINANCE, name, content)) == labels
 
 
-async def test_the_service_is_told_what_a_file_is_not_what_it_is_called(maria: Localizer, tmp_path: Path) -> None:
+async def test_service_gets_the_real_type_of_a_file(maria: Localizer, tmp_path: Path) -> None:
     dropped = await drop(maria, media.make(tmp_path, "wav"), name='tr"ick\nname.mp3')
     await maria.choose("Detect gender", file=dropped)
     await maria.board(DONE)
@@ -382,9 +377,7 @@ async def test_a_status_that_somebody_deleted_comes_back_with_its_work(rig: Rig,
     assert " % sure)" in board.text
 
 
-async def test_recorded_clip_is_audio_though_its_name_and_first_bytes_may_be_a_film(
-    maria: Localizer, tmp_path: Path
-) -> None:
+async def test_recorded_clip_with_a_video_name_is_audio(maria: Localizer, tmp_path: Path) -> None:
     clip = media.make(tmp_path, "mp4", seconds=5.0, film=False).read_bytes()
     assert b"moov" not in clip[: 64 * 1024]
     dropped = await maria.rig.workspace.drop(MARIA, FINANCE, "audio_message.mp4", clip, mimetype="audio/mp4")

@@ -17,11 +17,6 @@ OLD = datetime(2000, 1, 1, tzinfo=UTC)
 TOLD = "[en → fr] Where is the station?"
 
 
-@pytest.fixture
-def maria(rig: Rig) -> Localizer:
-    return Localizer(rig)
-
-
 def direct(rig: Rig) -> list[Message]:
     return [one for one in rig.workspace.messages(rig.workspace.open_dm(MARIA).id) if one.bot_id]
 

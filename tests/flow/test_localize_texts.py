@@ -12,7 +12,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
 from bot.tables.prose import read_prose, write_document
 from tests.flow.localizing import DONE, Localizer, errors
-from tests.support.rig import FINANCE, MARIA, RANDOM, Rig
+from tests.support.rig import FINANCE, MARIA, RANDOM
 from tests.support.rows import jobs_of
 from tests.support.shown import shown
 
@@ -35,11 +35,6 @@ the market.
 00:00:07,000 --> 00:00:08,000
 Thank you.
 """
-
-
-@pytest.fixture
-def maria(rig: Rig) -> Localizer:
-    return Localizer(rig)
 
 
 async def drop(maria: Localizer, name: str, content: str | bytes) -> Message:
@@ -455,7 +450,7 @@ async def test_cancel_begins_no_more_and_keeps_what_is_done(maria: Localizer) ->
 
 
 @pytest.mark.rig(clock=None, localization_text_characters=300, on="both")
-async def test_a_kill_in_the_middle_sends_nothing_twice_and_keeps_what_is_done(maria: Localizer) -> None:
+async def test_restart_in_a_long_text_sends_no_piece_twice(maria: Localizer) -> None:
     rig = maria.rig
     rig.localization.work_seconds["*"] = 1.0
     await translate(maria, "notes.txt", "".join(f"This is number {n} of them.\n" for n in range(400)))

@@ -25,9 +25,7 @@ async def test_a_name_that_would_ring_everybody_rings_nobody(rig: Rig) -> None:
     rig.workspace.set_user(ADA, real_name=LOUD)
     await rig.pay()
     await rig.pass_time(DAY / 4)
-    await rig.press("reject")
-    await rig.submit(ADA, {"reason": "no invoice"})
-    await rig.settle()
+    await rig.reject("no invoice")
     said = everything(rig)
     assert "more approval" in said, "a reminder"
     assert QUIET in said

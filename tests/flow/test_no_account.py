@@ -3,25 +3,22 @@
 from typing import Any
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.domain.approvals import Refusal
-from bot.domain.payments.instruction import Instruction, Kind, PayoutPayload, State
+from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
-from bot.workflows.payments.recipient import edited
 from bot.workflows.requests import decide
 from bot.workflows.requests.decide import Decision
-from bot.workflows.requests.request import Requested
 from tests.support import bulk
 from tests.support.clock import DAY
 from tests.support.rig import ADA, ALERTS, APPROVALS, EVE, FINANCE, GUS, LIN, MARIA, OLGA, TOM, ZOE, Rig
-from tests.support.shown import shown
 from tests.workflows.looking import actions, asked, newest, operation, requests, votes
 
 WRONG = "ana@exmaple.com"
 STEPS = ["send", "now"]
 MADE = {"send": "create_payout", "now": "one_step_payout"}
+EDITED = {forms.EMAIL: "ana@example.com", forms.AMOUNT: "30.00", forms.DESCRIPTION: "April"}
 
 
 async def held(rig: Rig, verb: str = "send", *, channel: str = FINANCE, email: str = WRONG) -> None:
@@ -50,9 +47,8 @@ async def test_the_requester_is_asked_before_anybody_else(rig: Rig, verb: str) -
     [said] = [
         one.text for one in rig.workspace.messages(FINANCE) if "No account found" in one.text and one.ts != card.ts
     ]
-    assert shown(said) == snapshot("""\
-No account found for ana@exmaple.com. Did you mean *ana@example.com*? $30.00 to ana@exmaple.com (P-······) wasn't sent \
-to the approvers yet: edit it, or send it anyway. <@U0MARIA>""")
+    assert "wasn't sent to the approvers yet" in said
+    assert said.endswith(f"<@{MARIA}>")
     await rig.pass_time(12 * 3_600, steps=5)
     assert [one.text for one in rig.workspace.messages(FINANCE) if "No account found" in one.text] == [card.text, said]
     assert "no_account" in await actions(rig)
@@ -66,9 +62,7 @@ async def test_an_address_that_resembles_none_is_asked_about_without_a_suggestio
 
 async def test_who_was_paid_in_bulk_is_known_too(rig: Rig) -> None:
     rig.add_payees("josefina@corp.example")
-    await bulk.ask(rig, "josefina@corp.example, 4.25")
-    await bulk.approve(rig)
-    await bulk.run(rig)
+    await bulk.finished(rig, "josefina@corp.example, 4.25")
     await rig.pay("send josefnia@corp.example 30.00 April")
     assert "Did you mean *josefina@corp.example*?" in (await rig.card(FINANCE)).text
 
@@ -84,15 +78,10 @@ async def test_sent_anyway_it_is_approved_with_what_is_not_fine_confirmed(rig: R
     await rig.press("approve", confirm=False)
     assert rig.paid == before, "a form opens first"
     assert await votes(rig) == []
-    form = rig.form(ADA)
-    assert shown(form.plain) == snapshot("""\
-Approve a payout
-$30.00 to ana@exmaple.com · P-······
-:warning: No account found for ana@exmaple.com. The money waits until they sign up.\
-""")
+    assert "The money waits until they sign up." in rig.form(ADA).plain
     await rig.submit(ADA, {})
     assert rig.paid == [*before, (WRONG, 3_000)]
-    assert [one for one in await actions(rig) if one in ("no_account", "sent_anyway", "approve")] == [
+    assert [one for one in await actions(rig) if "_" in one or one == "approve"][-3:] == [
         "no_account",
         "sent_anyway",
         "approve",
@@ -106,9 +95,7 @@ async def test_nobody_else_answers_for_the_requester(rig: Rig, user: str, action
     await rig.press(action, user=user, channel=FINANCE, force=True)
     assert (await newest(rig)).state is State.NEW
     assert rig.workspace.modal(user) is None
-    assert rig.workspace.ephemerals(user)[-1].text == snapshot(
-        ":no_entry_sign: Only the requester can say whether this address is right."
-    )
+    assert "Only the requester" in rig.workspace.ephemerals(user)[-1].text
 
 
 async def test_edit_replaces_the_request(rig: Rig) -> None:
@@ -116,20 +103,12 @@ async def test_edit_replaces_the_request(rig: Rig) -> None:
     wrong = await newest(rig)
     await press(rig, "edit")
     entered = {field: next(iter(held.values()))["value"] for field, held in rig.form(MARIA).values.items()}
-    code = entered.pop(forms.CODE)
-    assert (entered, code) == (
-        {forms.EMAIL: "ana@example.com", forms.AMOUNT: "30.00", forms.DESCRIPTION: "April"},
-        None,
-    )
+    assert (entered.pop(forms.CODE), entered) == (None, EDITED)
     await rig.submit(MARIA, entered)
     old, new = sorted((await requests(rig))[1:], key=lambda one: one.id != wrong.id)
     assert (old.id, old.state, old.decided_by) == (wrong.id, State.WITHDRAWN, MARIA)
-    assert (new.state, new.payload.email, new.payload.cents, new.origin_channel) == (
-        State.AWAITING,
-        "ana@example.com",
-        3_000,
-        FINANCE,
-    )
+    assert (new.state, new.payload.email, new.payload.cents) == (State.AWAITING, "ana@example.com", 3_000)
+    assert new.origin_channel == FINANCE
     assert asked(rig, "create_payout") == 2, "nothing was created for the wrong address"
 
 
@@ -137,45 +116,26 @@ async def test_edit_after_send_anyway_changes_nothing(rig: Rig) -> None:
     await held(rig)
     await press(rig, "edit")
     await press(rig, "send_anyway")
-    await rig.submit(MARIA, {forms.EMAIL: "ana@example.com", forms.AMOUNT: "30.00", forms.DESCRIPTION: "April"})
+    await rig.submit(MARIA, EDITED)
     assert [one.state for one in await requests(rig)] == [State.COMPLETED, State.AWAITING]
-    assert shown(rig.form(MARIA).plain) == snapshot("""\
-Switchboard
-:information_source: $30.00 to ana@exmaple.com (P-······) is now *waiting for approval*.\
-""")
+    assert "is now *waiting for approval*" in rig.form(MARIA).plain
 
 
-async def test_who_may_not_ask_any_more_when_the_form_of_edit_is_submitted_asks_for_nothing(rig: Rig) -> None:
+async def test_edit_form_is_refused_once_its_requester_lost_the_role(rig: Rig) -> None:
     await held(rig)
     await press(rig, "edit")
     rig.workspace.set_group("S0FINANCE", [TOM])
     await rig.pass_time(61)
-    await rig.submit(MARIA, {forms.EMAIL: "ana@example.com", forms.AMOUNT: "30.00", forms.DESCRIPTION: "April"})
-    assert [(one.state, one.payload.email) for one in await requests(rig)] == [
-        (State.COMPLETED, "ana@example.com"),
-        (State.NEW, WRONG),
-    ], "the request that it was to replace waits on"
-    assert shown(rig.form(MARIA).plain) == snapshot("""\
-Switchboard
-:no_entry_sign: You don't have permission to request payments. Ask an admin to add you.\
-""")
+    await rig.submit(MARIA, EDITED)
+    assert [(one.state, one.payload.email) for one in (await requests(rig))[1:]] == [(State.NEW, WRONG)]
+    assert "You don't have permission" in rig.form(MARIA).plain
 
 
-async def test_a_form_of_edit_that_is_submitted_twice_asks_once(rig: Rig) -> None:
+async def test_form_of_edit_that_slack_sends_twice_requests_once(rig: Rig) -> None:
     await held(rig)
-    wrong = await newest(rig)
-    again = Requested(
-        requester=MARIA,
-        channel=FINANCE,
-        kind=Kind.PAYOUT,
-        payload=PayoutPayload(email="ana@example.com", cents=3_000, description="April"),
-        source_key="view:V1",
-    )
-    click = Decision(instruction_id=wrong.id, round=wrong.round, person=MARIA)
-    first, second = [await edited(rig.switchboard.context, click, again) for _ in range(2)]
-    assert isinstance(first, Instruction)
-    assert isinstance(second, Instruction)
-    assert first.id == second.id
+    await press(rig, "edit")
+    await rig.workspace.resend(await rig.workspace.submit(MARIA, EDITED))
+    await rig.settle()
     assert len(await requests(rig)) == 3
 
 
@@ -187,8 +147,7 @@ async def test_a_question_that_nobody_answers_expires(rig: Rig) -> None:
     found = await newest(rig)
     assert found.state is State.EXPIRED
     assert (await rig.card(FINANCE)).buttons == []
-    assert shown(rig.news(FINANCE)[-1].text) == snapshot("""\
-*Expired*: $30.00 to ana@exmaple.com (P-······). The address wasn't confirmed in time. Nothing was paid. <@U0MARIA>""")
+    assert "*Expired*" in rig.news(FINANCE)[-1].text
     assert not rig.workspace.messages(ALERTS)
 
 
@@ -215,7 +174,7 @@ async def test_in_the_approvers_own_channel_they_are_called_after_the_requester_
     assert len(calls()) == 2, "the card, which rings nobody when it is edited, and the call in its thread"
 
 
-async def test_a_lookup_that_fails_for_long_holds_nothing_and_is_confirmed_by_the_approver(rig: Rig) -> None:
+async def test_account_that_cannot_be_looked_up_is_confirmed_by_the_approver(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "account_status", times=None))
     await rig.pay()
     assert (await newest(rig)).state is State.NEW
@@ -267,7 +226,7 @@ async def test_a_vote_without_the_form_does_not_count(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("verb", STEPS)
-async def test_a_domain_one_letter_away_from_one_that_was_paid_is_asked_about(rig: Rig, verb: str) -> None:
+async def test_domain_that_resembles_a_paid_one_is_asked_about(rig: Rig, verb: str) -> None:
     """Although it has an account: somebody may have made it look alike."""
     rig.payments.add_account("ana@exampel.com", full_name="Ana Lopez")
     await held(rig, verb, email="ana@exampel.com")

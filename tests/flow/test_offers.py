@@ -17,6 +17,7 @@ from handlers.replies import Private, Reply
 from handlers.router import Dependencies
 from tests.support.offers import choices, said, use_file, words_of
 from tests.support.rig import FINANCE, MARIA, RANDOM, ZOE, Rig
+from tests.support.shown import lacking
 
 WAV = b"RIFF\x24\x08\0\0WAVEfmt " + bytes(2_000)
 CSV = b"email,amount,note\nana@example.com,1.00,x\n"
@@ -138,7 +139,7 @@ async def test_an_event_that_slack_repeats_after_the_offer(rig: Rig) -> None:
     assert len(said(rig)) == 1
 
 
-async def test_several_files_in_one_message_get_an_offer_each_that_fits(rig: Rig) -> None:
+async def test_several_files_of_one_message_are_offered_each_for_what_fits(rig: Rig, wants: Wants) -> None:
     dropped = await rig.workspace.drop_many(
         MARIA, FINANCE, [("a.wav", WAV), ("b.csv", CSV), ("c.bin", bytes(range(256))), ("d.wav", WAV)]
     )
@@ -150,6 +151,15 @@ async def test_several_files_in_one_message_get_an_offer_each_that_fits(rig: Rig
         ("b.csv", "Pay in bulk"),
         ("d.wav", "Detect gender"),
     ]
+    rig.workspace.set_file(dropped.files[3], odd="external")
+    form = await use_file(rig, dropped)
+    assert list(choices(form)) == ["Detect gender", "Convert", "Pay in bulk"]
+    told = words_of(form)
+    assert not lacking(
+        told, "*a.wav* · WAV audio", "*b.csv* · 1 row", "*c.bin*: I can't use", "*d.wav*: This file is stored out"
+    )
+    await choose(rig, "Pay in bulk")
+    assert [(name, file.name) for name, file in wants.started] == [("pay", "b.csv")]
 
 
 async def test_what_nobody_can_use_and_odd_files_are_not_talked_about(rig: Rig) -> None:
@@ -171,7 +181,7 @@ async def test_the_ending_of_a_name_is_no_reason(rig: Rig) -> None:
     assert "*report.pdf* doesn't look like a document · WAV audio" in offer.text
 
 
-async def test_a_file_that_slack_still_works_on_is_offered_when_it_is_done(rig: Rig) -> None:
+async def test_file_that_slack_processes_is_offered_afterwards(rig: Rig) -> None:
     dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV, odd="processing")
     await rig.pass_time(60, steps=10)
     assert said(rig) == []
@@ -250,7 +260,7 @@ async def test_a_file_that_is_shared_again_elsewhere_is_not_offered_again(rig: R
     assert (len(said(rig)), len(said(rig, "payments"))) == (1, 0)
 
 
-async def test_a_file_that_was_put_into_a_form_is_not_offered_until_it_is_shared(rig: Rig) -> None:
+async def test_file_of_a_form_is_offered_only_once_shared(rig: Rig) -> None:
     file_id = rig.workspace.upload(MARIA, "a.wav", WAV)
     place = rig.workspace.channel(FINANCE)
     await rig.workspace.send_event(slack.file_shared(rig.workspace._state, place, file_id, MARIA))
@@ -261,7 +271,7 @@ async def test_a_file_that_was_put_into_a_form_is_not_offered_until_it_is_shared
     assert [offer.thread_ts for offer in said(rig)] == [message.ts]
 
 
-async def test_a_file_of_ours_is_not_offered_even_if_an_event_names_somebody_else(rig: Rig) -> None:
+async def test_file_of_the_bot_is_never_offered(rig: Rig) -> None:
     posted = await rig.switchboard.context.files.share(
         name="a.wav", content=WAV, title="a", alt="a", comment="result", channel=FINANCE, thread_ts=None
     )
@@ -375,25 +385,6 @@ async def test_the_shortcut_offers_to_one_person_in_a_form(rig: Rig, wants: Want
     assert said(rig) == []
 
 
-async def test_the_shortcut_on_several_files_says_what_is_what(rig: Rig, wants: Wants) -> None:
-    dropped = await rig.workspace.drop_many(
-        MARIA, FINANCE, [("a.wav", WAV), ("b.csv", CSV), ("c.bin", bytes(range(256))), ("d.wav", WAV)], tell=()
-    )
-    rig.workspace.set_file(dropped.files[3], odd="external")
-    form = await use_file(rig, dropped)
-    assert list(choices(form)) == ["Detect gender", "Convert", "Pay in bulk"]
-    told = words_of(form)
-    for said_of in (
-        "*a.wav* · WAV audio",
-        "*b.csv* · CSV table",
-        "*c.bin*: I can't use",
-        "*d.wav*: This file is stored out",
-    ):
-        assert said_of in told
-    await choose(rig, "Pay in bulk")
-    assert [(name, file.name) for name, file in wants.started] == [("pay", "b.csv")]
-
-
 @pytest.mark.parametrize(
     ("odd", "words"),
     [
@@ -414,7 +405,7 @@ async def test_the_shortcut_on_words_alone(rig: Rig) -> None:
     assert "There's no file in this message." in words_of(await use_file(rig, message))
 
 
-async def test_where_the_bot_is_no_member_the_shortcut_says_how_to_invite_it(rig: Rig) -> None:
+async def test_shortcut_outside_the_bots_channels_says_how_to_invite_it(rig: Rig) -> None:
     dropped = await rig.workspace.drop(MARIA, RANDOM, "a.wav", WAV)
     await rig.pass_time(120, steps=3)
     assert said(rig, RANDOM) == []

@@ -140,7 +140,6 @@ async def test_booking_shows_the_services_words_to_the_end(
     if verb == "book":
         await turned(rig, "Delivery fee")
         await rig.submit(MARIA, {})
-    await rig.settle()
     assert words in card(rig).text
     await rig.pass_time(7_200, steps=12)
     assert words in card(rig).text

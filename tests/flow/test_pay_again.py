@@ -3,7 +3,6 @@
 import asyncio
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.domain.payments.bulk_file import Checked
 from bot.domain.payments.bulk_records import NOT_AGAIN, BulkRow
@@ -14,9 +13,9 @@ from bot.workflows.context import Unit
 from bot.workflows.payments import bulk_again
 from storage.errors import RowUnreadable
 from storage.transaction import Tx
-from tests.support.bulk import ROWS, approve, ask, run
+from tests.support.bulk import ROWS, approve, ask, finished, run
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, TOM, Rig, approve_card
-from tests.support.shown import shown
+from tests.support.shown import lacking, shown
 
 SIX = "\n".join(f"person{n}@example.com,{n}.00,row {n}" for n in range(1, 7))
 
@@ -25,9 +24,7 @@ async def failed(rig: Rig, every: int = 3, rows: str = SIX) -> Message:
     """A bulk payment of which each third failed: its card."""
     rig.add_payees(*(f"person{n}@example.com" for n in range(1, 7)))
     rig.payments.switches.bulk_fail_every = every
-    await ask(rig, rows)
-    await approve(rig)
-    await run(rig)
+    await finished(rig, rows)
     rig.payments.switches.bulk_fail_every = 0
     return card(rig, 0)
 
@@ -44,8 +41,7 @@ async def again(rig: Rig, on: Message, user: str = MARIA, channel: str = FINANCE
     """Press the button as it stood on this card; the answer."""
     before = len(rig.workspace.ephemerals(user))
     rig.clock.advance(0.01)  # requests have an order
-    await rig.workspace.click(user, channel, on.ts, "bulk.again", value=on.button("bulk.again").value)
-    await rig.settle()
+    await rig.click(on, "bulk.again", user=user, value=on.button("bulk.again").value)
 
     def told() -> list[Message]:
         return [one for one in rig.workspace.ephemerals(user)[before:] if "Asking the" not in one.text]
@@ -67,17 +63,13 @@ def line(message: Message, word: str) -> str:
 
 
 @pytest.mark.rig(on="both")
-async def test_what_failed_is_asked_for_approved_and_paid_again_and_both_cards_say_so(rig: Rig) -> None:
+async def test_failed_rows_are_requested_approved_and_paid_again(rig: Rig) -> None:
     first = await failed(rig)
     assert offers(first)
     assert offers(card(rig, 0, APPROVALS))
-    assert await again(rig, first) == snapshot(""":memo: Request sent: $9.00 · 2 payments to 2 people. Needs 1 \
-approval · L-······ It retries what failed in L-······.""")
-    assert shown(card(rig, 1).text) == snapshot("""Waiting for approval (0 of 1): $9.00 · 2 payments to 2 people. \
-Retries what failed in L-······, requested by Maria Silva · L-······. 0 of 1 approvals · expires \
-<!date^1795251840^{date_short_pretty} {time}|2026-11-21 09:04 UTC>.""")
-    assert line(card(rig, 0), "requested again") == snapshot(""":repeat: Failed payments requested again as L-······: \
-$9.00 · 2 payments, *waiting for approval*""")
+    assert "Request sent: $9.00 · 2 payments" in await again(rig, first)
+    assert "Retries what failed in" in card(rig, 1).text
+    assert line(card(rig, 0), "requested again").endswith("*waiting for approval*")
     assert not offers(card(rig, 0))
     assert not offers(card(rig, 0, APPROVALS))
     assert len(rig.payments.bulk_payments) == 1, "nothing is sent before people approve it"
@@ -90,8 +82,7 @@ $9.00 · 2 payments, *waiting for approval*""")
         ("person6@example.com", 600, "row 6"),
     ]
     assert [item.order.internal_note for item in other.items] == [f"{name}/3", f"{name}/6"]
-    assert line(card(rig, 0), "requested again") == snapshot(""":repeat: Failed payments requested again as L-······: \
-$9.00 · 2 payments, *both paid*""")
+    assert line(card(rig, 0), "requested again").endswith("$9.00 · 2 payments, *both paid*")
     assert sorted(cents for _, cents in rig.paid) == [100, 200, 300, 400, 500, 600]
     assert {item.status for item in one.items} == {"completed", "failed"}
     await rig.pay(f"bulk show {(await requests(rig))[0].reference}")
@@ -103,12 +94,7 @@ async def test_pressed_twice_and_by_two_people_makes_one(rig: Rig) -> None:
     first = await failed(rig)
     told = await asyncio.gather(again(rig, first), again(rig, first, TOM))
     assert len(await requests(rig)) == 2
-    assert sorted(one.partition("L-")[0] for one in told) == snapshot(
-        [
-            ":information_source: The failed payments of ",
-            ":memo: Request sent: $9.00 · 2 payments to 2 people. Needs 1 approval · ",
-        ]
-    )
+    assert sorted(one.partition(" ")[0] for one in told) == [":information_source:", ":memo:"]
     assert len(rig.cards(FINANCE)) == 2
 
 
@@ -117,8 +103,7 @@ async def test_of_a_request_that_ended_unpaid_the_rows_are_offered_once_more(rig
     first = await failed(rig)
     await again(rig, first)
     if end == "reject":
-        await rig.press("reject")
-        await rig.submit(ADA, {"reason": "not yet"})
+        await rig.reject("not yet")
     else:
         await rig.press("withdraw", user=MARIA, channel=FINANCE)
     told = line(card(rig, 0), "requested again")
@@ -141,9 +126,7 @@ async def test_what_fails_again_is_offered_on_the_second_card_alone(rig: Rig) ->
     rig.payments.switches.bulk_fail_every = 0
     assert (offers(card(rig, 0)), offers(card(rig, 1))) == (False, True)
     await again(rig, card(rig, 1))
-    assert shown(card(rig, 2).text).partition(". Expires")[0] == snapshot("""Waiting for approval (0 of 1): $6.00 · 1 \
-payment to 1 person. Retries what failed in L-······, requested by Maria Silva · L-······. 0 of 1 approvals · expires \
-<!date^1795252080^{date_short_pretty} {time}|2026-11-21 09:08 UTC>.""")
+    assert "$6.00 · 1 payment to 1 person. Retries what failed in" in card(rig, 2).text
     await approve(rig)
     await run(rig)
     assert sorted(cents for _, cents in rig.paid) == [100, 200, 300, 400, 500, 600]
@@ -156,12 +139,11 @@ async def test_a_row_whose_outcome_is_unknown_is_never_paid_again(rig: Rig) -> N
     first = await failed(rig)
     await rig.pass_time(600, steps=6)
     first = card(rig, 0)
-    assert line(first, "not reported") == snapshot("`████████████████░░░░ 83 %` 3 paid, 2 failed, 1 not reported yet.")
+    assert "3 paid, 2 failed, 1 not reported yet" in first.plain
     [job] = rig.payments.bulk_payments
     rig.payments.bulk.settle(job, job.items[2].hash, "completed")
-    assert await again(rig, first) == snapshot(""":memo: Request sent: $6.00 · 1 payment to 1 person. Needs 1 approval \
-· L-······ It retries what failed in L-······. :warning: Left out: the provider doesn't confirm now that 1 payment \
-failed.""")
+    told = await again(rig, first)
+    assert not lacking(told, "$6.00 · 1 payment", "Left out: the provider doesn't confirm")
     assert [row.row for row in await rows_of(rig, 1)] == [6]
 
 
@@ -170,7 +152,7 @@ async def rows_of(rig: Rig, number: int) -> list[BulkRow]:
     return await rig.switchboard.context.store.read(lambda tx: tx.bulk_items.rows(wanted))
 
 
-async def test_without_notes_one_of_two_equal_payments_is_paid_again_however_they_are_listed(rig: Rig) -> None:
+async def test_one_of_two_equal_payments_is_paid_again_without_notes(rig: Rig) -> None:
     rig.payments.switches.bulk_drops_notes = True
     rig.add_payees("person1@example.com")
     rig.payments.switches.bulk_fail_every = 2
@@ -218,7 +200,7 @@ async def test_what_a_mended_file_pays_already_needs_one_more_approval(rig: Rig,
     assert told in rig.cards()[-1].plain
 
 
-async def test_a_request_that_cannot_be_read_lets_none_be_made_in_its_place(rig: Rig) -> None:
+async def test_unreadable_retry_is_not_replaced_by_another(rig: Rig) -> None:
     first = await failed(rig)
     await again(rig, first)
     damage = "UPDATE instruction SET progress = '[1]' WHERE source_key LIKE 'again:%'"
@@ -239,8 +221,7 @@ async def test_who_may_not_ask_is_refused_and_a_freeze_holds_it(rig: Rig) -> Non
     value = first.button("bulk.again").value
     await rig.workspace.click(LIN, FINANCE, first.ts, "bulk.again", value=value)
     await rig.pay("freeze audit", user=ADA)
-    await rig.workspace.click(MARIA, FINANCE, first.ts, "bulk.again", value=value)
-    await rig.settle()
+    await rig.click(first, "bulk.again", value=value)
     said = [shown(rig.workspace.ephemerals(user)[-1].text) for user in (LIN, MARIA)]
     assert said[0].startswith(":no_entry_sign: You don't have permission to request payments.")
     assert said[1].startswith(":snowflake: Payments are frozen")
@@ -259,9 +240,6 @@ async def test_a_bulk_payment_without_failures_or_under_way_offers_nothing(rig: 
     assert not offers(card(rig, 0))
     await run(rig)
     assert offers(card(rig, 0))
-    one = (await requests(rig))[0]
-    found = await bulk_again.failed_now(rig.switchboard.context, rig.switchboard.context.payments.client, one)  # type: ignore[arg-type]
-    assert ([row.row for row in found.rows], found.doubtful) == ([3, 6], 0)
 
 
 @pytest.mark.postgres

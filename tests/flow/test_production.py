@@ -39,19 +39,13 @@ def mend(entry: str) -> str:
     )
 
 
-@pytest.mark.parametrize(("text", "entry"), ASKING)
+@pytest.mark.parametrize(("text", "entry"), [*ASKING, *ENTRY_OF.items()])
 async def test_asking_is_refused_with_the_name_of_the_entry(rig: Rig, text: str, entry: str) -> None:
-    ack = await rig.pay(text)
-    assert ack.ok
+    """A whole line, or a verb that would open its form."""
+    await rig.pay(text)
+    assert rig.workspace.modal(MARIA) is None
     assert ephemerals(rig, MARIA) == [f":warning: {mend(entry)}"]
     assert await nothing_happened(rig)
-
-
-@pytest.mark.parametrize(("verb", "entry"), ENTRY_OF.items())
-async def test_the_form_does_not_even_open(rig: Rig, verb: str, entry: str) -> None:
-    await rig.pay(verb)
-    assert rig.workspace.modal(MARIA) is None
-    assert ephemerals(rig, MARIA)[-1] == f":warning: {mend(entry)}"
 
 
 @pytest.mark.parametrize(("verb", "entry"), ENTRY_OF.items())
@@ -66,9 +60,7 @@ async def test_a_form_that_was_open_before_says_the_same(rig: Rig, verb: str, en
 
 async def test_who_may_not_ask_hears_that_and_nothing_of_the_operators(rig: Rig) -> None:
     await rig.pay(user=ZOE)
-    assert ephemerals(rig, ZOE)[-1] == (
-        ":no_entry_sign: You don't have permission to request payments. Ask an admin to add you."
-    )
+    assert "You don't have permission to request payments." in ephemerals(rig, ZOE)[-1]
 
 
 async def test_collect_without_public_url_is_refused(rig: Rig) -> None:
@@ -80,7 +72,6 @@ async def test_collect_without_public_url_is_refused(rig: Rig) -> None:
 @pytest.mark.rig(environment="production", services="", public_url="https://switchboard.example.com")
 async def test_buyers_return_to_the_public_url(rig: Rig) -> None:
     await rig.pay("collect ben@example.com Campaign web=2x10.00")
-    await rig.settle()
     (call,) = rig.payments.calls_of("create_purchase")
     assert str(call.body["confirmation_uri"]).startswith("https://switchboard.example.com/")  # type: ignore[index]
 

@@ -37,7 +37,7 @@ async def settled(rig: Rig) -> list[State]:
             await asyncio.sleep(0.05)
 
 
-async def test_the_last_two_voices_at_once_pay_once(rig: Rig) -> None:
+async def test_last_two_votes_at_once_pay_once(rig: Rig) -> None:
     for number in range(TURNS):
         amount = f"150{number}.00"
         await rig.pay(f"send ana@example.com {amount} rent")
@@ -50,7 +50,7 @@ async def test_the_last_two_voices_at_once_pay_once(rig: Rig) -> None:
     assert sorted(rig.paid) == [("ana@example.com", 150_000 + number * 100) for number in range(TURNS)]
 
 
-async def test_of_yes_and_no_at_once_one_wins_and_the_other_is_told(rig: Rig) -> None:
+async def test_of_approval_and_rejection_at_once_one_wins(rig: Rig) -> None:
     for number in range(TURNS):
         amount = f"2{number}.00"
         await rig.pay(f"send ana@example.com {amount} rent")
@@ -76,7 +76,7 @@ async def test_of_yes_and_no_at_once_one_wins_and_the_other_is_told(rig: Rig) ->
     assert len(rig.news(FINANCE)) == TURNS
 
 
-async def test_everybody_at_once_is_one_payment(rig: Rig) -> None:
+async def test_clicks_of_everyone_at_once_make_one_payment(rig: Rig) -> None:
     await rig.pay()
     ts, value = await card_of(rig, "25.00")
     clicks = [

@@ -6,8 +6,7 @@ from bot.domain.payments.instruction import Kind
 from bot.domain.references import Letter, reference
 from bot.workflows.requests import request as requesting
 from tests.support.answers import ask as told
-from tests.support.bulk import approve, run
-from tests.support.bulk import ask as ask_for_many
+from tests.support.bulk import finished
 from tests.support.deliveries import book, open_rig, prebook
 from tests.support.rig import FINANCE, MARIA, OLGA, Rig
 from tests.workflows.looking import newest, requests
@@ -20,9 +19,7 @@ pytestmark = pytest.mark.rig(opened_by=open_rig)
 
 
 async def paid_in_bulk(rig: Rig) -> str:
-    await ask_for_many(rig, PENDING)
-    await approve(rig)
-    await run(rig, steps=4)
+    await finished(rig, PENDING, steps=4)
     return (await newest(rig)).reference
 
 
@@ -46,9 +43,6 @@ async def test_every_kind_of_request_has_a_letter_of_its_own(rig: Rig) -> None:
     await canceled(rig, await paid_in_bulk(rig))
     letters = {one.kind: one.reference[0] for one in await requests(rig)}
     assert letters == {Kind.PAYOUT: "P", Kind.ONE_STEP: "P", Kind.PURCHASE: "C", Kind.BULK: "L", Kind.BULK_CANCEL: "X"}
-
-
-async def test_bookings_and_prebookings_are_told_apart(rig: Rig) -> None:
     await book(rig)
     await prebook(rig)
     assert sorted(one[:2] for one in await bookings(rig)) == ["B-", "V-"]

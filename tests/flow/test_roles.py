@@ -5,21 +5,18 @@ approvers and admins by list, and still nothing.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import pytest
 
-from bot.domain.money import Cents
-from bot.domain.payments.bulk import BulkItem
-from bot.domain.payments.bulk_file import Checked, FormMetadata
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
-from bot.playground.simulators.payments.records import PayoutOrder
 from bot.playground.workspace import Message
-from bot.workflows.payments.bulk_request import request_bulk
 from handlers import pay, switchboard
 from handlers.registry import FILE_ACTIONS, make_router
+from tests.support.bulk import ask as ask_for_many
 from tests.support.clock import ManualClock
+from tests.support.elsewhere import made
 from tests.support.rig import (
     ADA,
     APPROVALS,
@@ -282,8 +279,7 @@ class Actor:
         return sum(len(self.place.messages(channel)) for channel in self.place.channels)
 
 
-@dataclass(frozen=True)
-class Standing:
+class Standing(NamedTuple):
     state: State
     decided_by: str
     voters: tuple[str, ...]
@@ -311,21 +307,12 @@ async def asked(rig: Rig, user: str, channel: str = FINANCE) -> str:
 
 
 async def asked_in_bulk(rig: Rig) -> str:
-    """A new request for two payments at once, which repeat no others; its reference.
-
-    One of them would wait in escrow.
-    """
+    """A new request for two payments at once, which repeat no others, and of which one would wait in escrow."""
     number = len(await requests(rig))
     rig.payments.add_account(f"p{number}@example.com", full_name="Paula")
-    items = [
-        BulkItem(row=n, email=email, cents=Cents(100))
-        for n, email in enumerate((f"p{number}@example.com", f"held{number}@example.com"), 2)
-    ]
-    checked = Checked(name="march.csv", items=items, bad=[], rows=len(items), read_as="")
-    carried = FormMetadata(file="", channel=FINANCE, key=f"test:{number}")
-    found = await request_bulk(rig.switchboard.context, checked, carried, requester=TOM)
-    await rig.settle()
-    return found.reference
+    await ask_for_many(rig, f"p{number}@example.com,1.00\nheld{number}@example.com,1.00", user=TOM)
+    await rig.workspace.close(TOM)
+    return (await newest(rig)).reference
 
 
 async def pending_in_bulk(rig: Rig) -> str:
@@ -380,8 +367,7 @@ def test_the_tables_hold_every_verb_and_every_button() -> None:
 @pytest.mark.parametrize("user", [ADA, OLGA, ZOE, GUS, EVE])
 async def test_a_bulk_payment_is_asked_for_by_nobody_who_may_not(rig: Rig, user: str, action: str) -> None:
     await rig.pay()
-    await rig.workspace.click(user, FINANCE, rig.cards(FINANCE)[0].ts, action, value="any", force=True)
-    await rig.settle()
+    await rig.click(rig.cards(FINANCE)[0], action, user=user, value="any", force=True)
     assert rig.workspace.modal(user) is None
     assert all(one.text.startswith(":no_entry_sign:") for one in rig.workspace.ephemerals(user))
     assert len(await requests(rig)) == 1
@@ -505,11 +491,4 @@ async def turns_the_page(actor: Actor, expected: str) -> None:
 
 
 def elsewhere(rig: Rig, number: int = 0) -> str:
-    order = PayoutOrder(
-        email="elsewhere@example.com",
-        description="of somebody else",
-        cents=100 + number,
-        confirmation_uri="https://elsewhere.example/",
-        failure_uri="https://elsewhere.example/",
-    )
-    return rig.payments.add_payout(order).id
+    return made(rig, email="elsewhere@example.com", cents=100 + number, code=None).id

@@ -3,12 +3,11 @@
 import asyncio
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import Instruction, State
 from bot.playground.workspace import Message
 from bot.presentation.payments import forms
-from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, POLICY, TOM, Rig
+from tests.support.rig import APPROVALS, FINANCE, MARIA, POLICY, TOM, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import requests
 
@@ -24,8 +23,7 @@ def below(rig: Rig) -> Message:
 async def press(rig: Rig, action: str, *, user: str = MARIA, value: str | None = None) -> str:
     before = len(rig.workspace.ephemerals(user))
     news = below(rig)
-    await rig.workspace.click(user, FINANCE, news.ts, f"payout.{action}", value=value, force=value is not None)
-    await rig.settle()
+    await rig.click(news, f"payout.{action}", user=user, value=value, force=value is not None)
     return "\n".join(shown(one.text) for one in rig.workspace.ephemerals(user)[before:])
 
 
@@ -37,28 +35,24 @@ async def test_what_failed_is_sent_again_once_and_paid_once(rig: Rig) -> None:
     await rig.pay()
     await rig.approve_and_fail(REFUSED)
     assert [one.text for one in below(rig).buttons] == ["Try again", "Edit and resend", "Details"]
-    assert await press(rig, "again", user=TOM) == snapshot(":no_entry_sign: Only the requester can send this again.")
+    assert "Only the requester can send this again." in await press(rig, "again", user=TOM)
     await asyncio.gather(press(rig, "again"), press(rig, "again"))
     again, first = await by_state(rig)
     replaced = first.payload.model_copy(update={"again_of": first.reference})
     assert (first.state, again.state, again.payload) == (State.FAILED, State.AWAITING, replaced)
     assert f"replaces {first.reference}" in (await rig.card(APPROVALS)).text
-    assert await press(rig, "again") == snapshot("""\
-:information_source: This payout was already requested as P-······: $25.00 to Ana Maria Lopez, *waiting for \
-approval*.""")
+    assert "*waiting for approval*" in await press(rig, "again")
     await rig.press("approve")
     await rig.payments.advance()
     await rig.pass_time(60)
     assert [one.kind.value for one in rig.payments.ledger.entries] == ["payout", "refund", "payout"]
-    assert await press(rig, "again") == snapshot("""\
-:information_source: This payout was already requested as P-······: $25.00 to Ana Maria Lopez, *paid*.""")
+    assert "*paid*" in await press(rig, "again")
     assert len(await requests(rig)) == 2
 
 
 async def test_what_was_rejected_is_edited_and_sent_again(rig: Rig) -> None:
     await rig.pay("send ana@example.com 40.00 Proofreading")
-    await rig.press("reject")
-    await rig.submit(ADA, {"reason": "Invoice number is missing"})
+    await rig.reject()
     assert [one.text for one in below(rig).buttons] == ["Edit and resend"]
     await press(rig, "resend")
     assert [field["element"]["initial_value"] for field in rig.form().blocks[:3]] == [
@@ -78,16 +72,12 @@ async def test_what_was_rejected_is_edited_and_sent_again(rig: Rig) -> None:
 
 async def test_what_is_not_known_to_have_failed_is_never_sent_again(rig: Rig) -> None:
     await rig.pay("send ana@example.com 40.00 Proofreading")
-    await rig.press("reject")
-    await rig.submit(ADA, {"reason": "no"})
+    await rig.reject("no")
     await rig.pay("send ana@example.com 41.00 Proofreading")
     await rig.press("approve")
     paid, _ = await by_state(rig)
-    assert await press(rig, "again", value=paid.id) == snapshot("""\
-:information_source: $41.00 to Ana Maria Lopez (P-······) is now *sent*, approved by <@U0ADA>.""")
-    assert await press(rig, "again", value="nothing") == snapshot(
-        ":no_entry_sign: This request has changed since. Look at its card again."
-    )
+    assert "is now *sent*" in await press(rig, "again", value=paid.id)
+    assert "has changed since" in await press(rig, "again", value="nothing")
     assert await press(rig, "details", value=paid.id, user=TOM) == ""
     assert rig.form(TOM).title == "Details"
     assert len(await requests(rig)) == 2

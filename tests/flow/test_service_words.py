@@ -1,13 +1,11 @@
 """What the service answers, as people read it: one sentence, no page of a proxy, no status taken for final."""
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.playground.faults import Fault, FaultKind
-from tests.support.clock import HOUR, MINUTE
-from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, Rig
-from tests.support.shown import shown
-from tests.workflows.looking import asked, everywhere, requests, told_once
+from tests.support.clock import MINUTE
+from tests.support.rig import ALERTS, APPROVALS, FINANCE, Rig
+from tests.workflows.looking import asked, everywhere, requests
 
 SAYING = "Payments is having problems"
 
@@ -18,7 +16,7 @@ def edits(rig: Rig) -> int:
     return len([args for args in made if (args["channel"], args["ts"]) == (card.channel, card.ts)])
 
 
-async def test_what_the_service_says_instead_of_the_payout_is_on_the_card_until_it_is_paid(rig: Rig) -> None:
+async def test_trouble_of_the_service_is_on_the_card_until_paid(rig: Rig) -> None:
     await rig.pay()
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "get_operation", times=None))
     await rig.press("approve")
@@ -37,19 +35,7 @@ async def test_what_the_service_says_instead_of_the_payout_is_on_the_card_until_
     assert [one.reason for one in await requests(rig)] == [None]
 
 
-async def test_what_kept_a_payout_from_being_sent_in_time_is_told(rig: Rig) -> None:
-    await rig.pay()
-    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "get_operation", times=None))
-    await rig.press("approve")
-    await rig.pass_time(HOUR, steps=20)
-    assert everywhere(rig, "It wasn't sent in time after approval: ")
-    assert shown(told_once(rig, "*expired*")) == snapshot("""\
-*Expired*: $25.00 to Ana Maria Lopez (ana@example.com) (P-······). It wasn't sent in time after approval: Payments is \
-having problems. Nothing was paid. <@U0MARIA>""")
-    assert not rig.paid
-
-
-async def test_what_the_service_says_instead_of_an_account_is_on_the_card_meanwhile(rig: Rig) -> None:
+async def test_trouble_of_a_lookup_is_on_the_card_until_it_succeeds(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "account_status", times=2))
     await rig.pay()
     await rig.pass_time(MINUTE, steps=4)
@@ -74,23 +60,11 @@ async def test_why_it_failed_is_told(rig: Rig) -> None:
     await rig.pay()
     await rig.approve_and_fail("eWallet <closed>")
     (told,) = rig.news(FINANCE)
-    assert shown(told.text) == snapshot("""\
-*Failed*: $25.00 to Ana Maria Lopez (ana@example.com) (P-······). The provider couldn't pay it: “eWallet \
-&lt;closed&gt;”. Nothing was paid. <@U0MARIA>""")
+    assert "“eWallet &lt;closed&gt;”" in told.text
 
 
 async def test_words_of_people_keep_their_letters(rig: Rig) -> None:
     await rig.pay()
-    await rig.press("reject")
-    await rig.submit(ADA, {"reason": "iPhone again, see ticket 7"})
+    await rig.reject("iPhone again, see ticket 7")
     for said in (rig.cards(FINANCE)[0], rig.cards(APPROVALS)[0], *rig.news(FINANCE), *rig.news(APPROVALS)):
         assert "“iPhone again, see ticket 7”" in said.text
-
-
-@pytest.mark.rig(services='[payments.account_status]\npath = "/checkout/nowhere"\n')  # a page, with status 404
-async def test_an_account_that_only_a_page_answers_for_keeps_nobody_from_deciding(rig: Rig) -> None:
-    await rig.pay()
-    await rig.pass_time(60, steps=4)
-    assert "The account of ana@example.com couldn't be checked." in (await rig.card()).text
-    await rig.press("approve")
-    assert len(rig.paid) == 1

@@ -1,7 +1,6 @@
 """``/deliver show`` says how a booking is now; those of any store are found; stores are listed page by page."""
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.bookings import answers
@@ -41,9 +40,7 @@ async def test_show_reads_once_and_says_how_it_is_now(rig: Rig) -> None:
 @pytest.mark.parametrize(
     ("lost", "stands"), [(False, "*Ana Lopez · Looking"), (True, "*Ana Lopez · Not confirmed yet")]
 )
-async def test_where_the_service_does_not_answer_the_stored_state_is_shown_and_said_to_be_that(
-    rig: Rig, lost: bool, stands: str
-) -> None:
+async def test_show_falls_back_to_the_stored_state_and_says_so(rig: Rig, lost: bool, stands: str) -> None:
     service = service_of(rig)
     if lost:
         service.faults.arm(Fault(FaultKind.LOST, "create_booking"))
@@ -54,27 +51,21 @@ async def test_where_the_service_does_not_answer_the_stored_state_is_shown_and_s
     assert told[-1].startswith(":warning: May be out of date. ")
 
 
-async def test_every_store_is_searched_some_at_a_time_and_a_silent_one_holds_up_no_other(rig: Rig) -> None:
+async def test_booking_is_searched_in_every_store_despite_a_silent_one(rig: Rig) -> None:
     service = service_of(rig)
     stores = [service.add_store(f"Store {number:02}") for number in range(25)]
     await deliver(rig, "stores")
     made = service.book.create(stores[24], FIELDS)
     service.faults.arm(Fault(FaultKind.ERROR_500, "get_booking"))
-    assert shown(await deliver(rig, f"show {made.number}")).splitlines()[0] == snapshot(
-        ":mag: *10001* · Store 24: *looking for a driver* · `READY_FOR_PICKUP`"
-    )
+    assert "*10001* · Store 24: *looking for a driver*" in await deliver(rig, f"show {made.number}")
     assert len(service.calls_of("get_booking")) == 26  # each store once
     near = service.book.create(service.store("Centro"), FIELDS)
     assert "*10002* · Centro" in await deliver(rig, f"show {near.number}")
     assert len(service.calls_of("get_booking")) == 36  # and no more than are asked at a time once it is found
     # Nobody has it, and one store did not say.
     service.faults.arm(Fault(FaultKind.ERROR_500, "get_booking"))
-    assert shown(await deliver(rig, "show 99999")) == snapshot(
-        ":warning: Delivery is having problems. Try again in a minute."
-    )
-    assert shown(await deliver(rig, "show 99999")).splitlines()[0] == snapshot(
-        ":pencil2: I can't find 99999. Check the reference."
-    )
+    assert "having problems" in await deliver(rig, "show 99999")
+    assert "I can't find 99999" in await deliver(rig, "show 99999")
 
 
 async def test_prep_time_of_a_booking_made_elsewhere_is_shown(rig: Rig) -> None:
@@ -99,12 +90,8 @@ async def test_stores_page_by_page(rig: Rig) -> None:
     ]
     assert len(service.calls) == calls
     assert (await deliver(rig, "stores 2")).splitlines()[0] == "*35 stores*, page 2 of 2"
-    assert shown(await deliver(rig, "stores two")) == snapshot("""\
-:pencil2: `two` isn't a page number.
-Example: `/deliver stores 2`""")
-    assert shown(await deliver(rig, "store show Sotre 07")).splitlines()[0] == snapshot(
-        ":pencil2: No store called “Sotre 07”. Did you mean Store 07?"
-    )
+    assert "`two` isn't a page number" in await deliver(rig, "stores two")
+    assert "Did you mean Store 07?" in await deliver(rig, "store show Sotre 07")
 
 
 async def test_the_picture_of_the_driver_stays_until_another_one_comes(rig: Rig) -> None:
@@ -115,16 +102,13 @@ async def test_the_picture_of_the_driver_stays_until_another_one_comes(rig: Rig)
         service_of(rig).settle(booking, status)
         await rig.pass_time(46)
         seen.append(await fact(rig, "Driver"))
-    assert (
-        seen[0]
-        == seen[1]
-        == snapshot("""Diego Paz · +593987000111 · Rapido · diego@rapido.example · \
-<http://127.0.0.1/driver/······|picture>""")
-    )
+    assert seen[0] == seen[1]
+    assert (seen[0].split(" · ")[0], "|picture>" in seen[0]) == ("Diego Paz", True)
     service_of(rig).settle(booking, "ACCEPTED")
     service_of(rig).book.restart(booking)
     service_of(rig).advance()
     service_of(rig).settle(booking, "WAY_TO_DELIVER")
     await rig.pass_time(46)
-    assert await fact(rig, "Driver") == snapshot("Luz Mora · +593987000221 · MotoYa · luz@motoya.example")
-    assert await fact(rig, "Providers") == snapshot("")
+    assert (await fact(rig, "Driver")).split(" · ")[0] == "Luz Mora"
+    assert "|picture>" not in await fact(rig, "Driver")
+    assert await fact(rig, "Providers") == ""

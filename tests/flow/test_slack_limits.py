@@ -55,7 +55,7 @@ def paid(rig: Rig, channel: str) -> list[str]:
     return [card.text for card in rig.cards(channel) if card.text.startswith("Paid: ")]
 
 
-async def test_thirty_payouts_at_once_are_shown_and_told_and_no_wait_is_cut_short(rig: Rig, referee: Referee) -> None:
+async def test_thirty_payouts_at_once_respect_the_waits_of_slack(rig: Rig, referee: Referee) -> None:
     for address in ADDRESSES:
         rig.payments.add_account(address)
     asked = [rig.workspace.slash(MARIA, FINANCE, "/pay", f"send {address} 10.00 rent") for address in ADDRESSES]

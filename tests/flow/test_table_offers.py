@@ -1,19 +1,13 @@
 """*Pay in bulk* is offered where the columns fit; *Use this file* has it for other tables, and asks for the columns."""
 
-from dataclasses import replace
-
 import pytest
-from inline_snapshot import snapshot
 
-from bot.domain.files.dropped import DroppedFile
-from bot.domain.files.sniffing import FileKind
 from bot.domain.payments.instruction import State
 from bot.playground.workspace import Message
-from bot.workflows.slack.dropped_files import fitting, suggested
 from tests.support.bulk import press, stored_rows, submit
 from tests.support.offers import choices, said, use_file
 from tests.support.rig import FINANCE, MARIA, Rig
-from tests.support.shown import shown
+from tests.support.shown import lacking
 from tests.workflows.looking import newest, requests
 
 BOTH = ["Pay in bulk", "Process e-mails"]
@@ -53,12 +47,11 @@ async def test_it_is_offered_where_the_names_say_which_column_is_which(
     assert offers(rig) == [labels]
 
 
-async def test_where_the_first_row_cannot_be_read_it_is_offered_and_says_why(rig: Rig) -> None:
+async def test_table_without_names_is_offered_and_explained(rig: Rig) -> None:
     await dropped(rig, b"ana@example.com,25.00\nluis@example.com,10.50\n")
     assert offers(rig) == [BOTH]
     await press(rig, said(rig)[0])
-    assert rig.form().plain.splitlines()[1] == snapshot("""\
-:warning: The first row already holds data. Add a row with column names above it. Example: email,amount,note""")
+    assert "The first row already holds data." in rig.form().plain
 
 
 async def test_the_shortcut_has_it_for_other_tables_and_asks_for_the_columns(rig: Rig) -> None:
@@ -68,8 +61,7 @@ async def test_the_shortcut_has_it_for_other_tables_and_asks_for_the_columns(rig
     assert list(listed) == ["Process e-mails", "Pay in bulk", "Check first"]
     await submit(rig, {"choice": listed["Pay in bulk"]})
     form = rig.form()
-    assert form.plain.splitlines()[1] == snapshot("""\
-:mag: *Which column is which?* Choose them; you see the total before you request anything.""")
+    assert "*Which column is which?*" in form.plain
     assert form.submit == "Go on"
     chosen = {
         block["block_id"]: block["element"]["initial_option"]["text"]["text"]
@@ -102,9 +94,7 @@ async def test_where_nothing_looks_like_it_a_person_has_to_choose(rig: Rig) -> N
     selects = [block["element"] for block in rig.form().blocks if block["type"] == "input"]
     assert ["initial_option" in one for one in selects] == [False, False, True, True]
     await submit(rig, {"email": "0", "amount": "1"})
-    assert rig.form().plain.splitlines()[1] == snapshot(
-        ":pencil2: *The only row needs fixing.* Fix it and upload the file again."
-    )
+    assert "*The only row needs fixing.*" in rig.form().plain
     assert await requests(rig) == []
 
 
@@ -121,28 +111,5 @@ async def test_the_form_of_the_command_asks_for_the_columns_too(rig: Rig) -> Non
     await rig.workspace.until(lambda: "Which column is which?" in rig.form().plain or None)
     await submit(rig)
     await submit(rig)
-    assert shown(rig.form()) == snapshot("""\
-Pay in bulk
-:memo: Request sent: $35.50 · 2 payments to 2 people. Needs 1 approval · L-······
-Email from “Contact”, amount from “To pay”; not used: “Id”, “Before”, “Why”.\
-""")
+    assert not lacking(rig.form().plain, "Request sent: $35.50 · 2 payments", "not used: “Id”, “Before”, “Why”")
     assert (await newest(rig)).origin_channel == FINANCE
-
-
-async def test_a_file_that_was_dropped_before_its_names_were_kept_is_offered_as_it_was(rig: Rig) -> None:
-    older = DroppedFile(
-        id="F1",
-        name="a.csv",
-        size=9,
-        mimetype="text/csv",
-        kind=FileKind.TABLE,
-        format="csv",
-        channel=FINANCE,
-        message_ts="1.1",
-        thread_ts="1.1",
-        user=MARIA,
-    )
-    ctx = rig.switchboard.context
-    assert [use.label for use in suggested(ctx, older)] == BOTH
-    assert [use.label for use in suggested(ctx, replace(older, header=("email", "amount")))] == ALL
-    assert [use.label for use in fitting(ctx, replace(older, header=("a", "b")))] == [*BOTH[::-1], "Check first"]

@@ -1,11 +1,8 @@
 """A payout made elsewhere that is only created: shown, taken in with one button, approved as any other, paid once."""
 
 import asyncio
-import sqlite3
-from contextlib import closing
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import Kind, State
 from bot.playground.faults import Fault, FaultKind
@@ -15,7 +12,7 @@ from bot.workflows.payments.take_in import take_in as ask_to_commit
 from tests.support.answers import ask
 from tests.support.elsewhere import made, press, take_in
 from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, GUS, MARIA, OLGA, TOM, ZOE, Rig
-from tests.support.shown import shown
+from tests.support.rows import change_rows
 from tests.workflows.looking import actions, asked, disagreements, newest, requests, state
 
 
@@ -23,28 +20,14 @@ async def test_it_is_shown_taken_in_approved_and_committed_once(rig: Rig) -> Non
     record = made(rig)
     told = await ask(rig, f"show {record.id}")
     [taking] = next(block["elements"] for block in told.blocks if block["type"] == "actions")
-    assert (taking["text"]["text"], taking["confirm"]["text"]["text"]) == snapshot(
-        (
-            "Import payout",
-            """$25.00 to \
-ana@example.com. It was made elsewhere. Nothing is paid until it's approved here.""",
-        )
-    )
+    assert "Nothing is paid until it's approved here." in taking["confirm"]["text"]["text"]
     said = await press(rig, told)
-    assert shown(said.text) == snapshot(":memo: Request sent: $25.00 to ana@example.com. Needs 1 approval · P-······")
+    assert "Request sent: $25.00 to ana@example.com." in said.text
     found = await newest(rig)
-    assert (found.kind, found.state, found.requester, found.remote_id) == (
-        Kind.PAYOUT,
-        State.AWAITING,
-        MARIA,
-        record.id,
-    )
+    assert (found.kind, found.state, found.requester) == (Kind.PAYOUT, State.AWAITING, MARIA)
+    assert found.remote_id == record.id
     card = await rig.card()
-    assert shown(card.text.replace(record.id, "the id")) == snapshot("""\
-Approve $25.00 to Ana Maria Lopez (ana@example.com)? Invoice 7, requested by Maria Silva (maria) · verified · Ecuador \
-· \
-code `PO-7` · created outside Switchboard as `the id` · P-······. 0 of 1 approvals · expires \
-<!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. <!subteam^S0TREASURY>""")
+    assert f"code `PO-7` · created outside Switchboard as `{record.id}`" in card.text
     assert "created outside Switchboard" in card.plain
     assert record.status == "created", "nothing leaves before people approve it"
     await rig.press("approve", user=MARIA)
@@ -62,17 +45,14 @@ code `PO-7` · created outside Switchboard as `the id` · P-······. 0 of 1
     assert not told.buttons
 
 
-async def test_pressed_by_two_it_is_asked_for_once_and_after_a_rejection_again(rig: Rig) -> None:
+async def test_import_by_two_people_is_one_request_until_rejected(rig: Rig) -> None:
     record = made(rig)
     first = [await ask(rig, f"show {record.id}", user=user) for user in (MARIA, TOM)]
     await press(rig, first[0])
     again = await press(rig, first[1], user=TOM)
     [only] = await requests(rig)
-    assert shown(again.text) == snapshot("""\
-:information_source: This payout was already requested as P-······: $25.00 to Ana Maria Lopez, *waiting for \
-approval*.""")
-    await rig.press("reject")
-    await rig.submit(ADA, {"reason": "Wrong invoice"})
+    assert "already requested" in again.text
+    await rig.reject("Wrong invoice")
     told = await ask(rig, f"show {record.id}", user=TOM)
     assert [one.text for one in told.buttons] == ["Import again"]
     await press(rig, told, user=TOM)
@@ -102,26 +82,19 @@ async def test_pressed_at_the_same_moment_in_two_processes_it_is_one_request(rig
     await rig.workspace.until(lambda: len(rig.cards(APPROVALS)) or None)
 
 
-@pytest.mark.parametrize(
-    ("changes", "status"),
-    [
-        ({}, "completed"),
-        ({"description": "x" * 501}, ""),
-        ({"email": "ana@exämple.com"}, ""),
-        ({"cents": 100_000_000}, ""),
-    ],
-)
-async def test_what_people_could_not_decide_on_is_not_taken_in(
-    rig: Rig, changes: dict[str, object], status: str
-) -> None:
-    record = made(rig, **changes)
-    told = await ask(rig, f"show {record.id}") if status else None
-    if status:
-        await rig.payments.settle(record.id, status, force=True)
-    offered = told or await ask(rig, f"show {record.id}")
-    said = await press(rig, offered) if offered.buttons else None
+@pytest.mark.parametrize("changes", [{"description": "x" * 501}, {"email": "ana@exämple.com"}, {"cents": 100_000_000}])
+async def test_payout_that_people_could_not_decide_on_is_not_imported(rig: Rig, changes: dict[str, object]) -> None:
+    told = await ask(rig, f"show {made(rig, **changes).id}")
+    assert not told.buttons or "can't be imported" in (await press(rig, told)).text
     assert await requests(rig) == []
-    assert said is None or "can't be imported" in said.text
+
+
+async def test_payout_that_was_paid_meanwhile_is_not_imported(rig: Rig) -> None:
+    record = made(rig)
+    told = await ask(rig, f"show {record.id}")
+    await rig.payments.settle(record.id, "completed", force=True)
+    assert "can't be imported" in (await press(rig, told)).text
+    assert await requests(rig) == []
 
 
 @pytest.mark.parametrize(
@@ -157,25 +130,11 @@ async def test_an_address_without_an_account_is_asked_about_first(rig: Rig) -> N
     assert await state(rig) is State.AWAITING
 
 
-@pytest.mark.parametrize("kind", [FaultKind.DONE_DROPPED, FaultKind.DONE_500, FaultKind.LOST])
-async def test_a_lost_answer_is_read_never_sent_again(rig: Rig, kind: FaultKind) -> None:
-    await take_in(rig, made(rig))
-    rig.payments.faults.arm(Fault(kind, operation="commit_payout"))
-    await rig.press("approve")
-    assert await state(rig) is State.COMMIT_UNKNOWN
-    await rig.payments.advance()
-    await rig.pass_time(7_200, steps=40)
-    done = kind is not FaultKind.LOST
-    assert (await state(rig), asked(rig, "commit_payout")) == (State.COMPLETED if done else State.NEEDS_HUMAN, 1)
-    assert len(rig.paid) == done
-
-
 async def test_a_forged_row_is_held(rig: Rig) -> None:
     record, other = made(rig), made(rig, cents=9_900, code="PO-9")
     await take_in(rig, record)
     await rig.press("approve", user=MARIA)  # counts for nothing
-    with closing(sqlite3.connect(rig.settings.database_url.partition("///")[2])) as db, db:
-        db.execute("UPDATE instruction SET remote_id = ?", [other.id])
+    change_rows(rig, f"UPDATE instruction SET remote_id = '{other.id}'")  # noqa: S608
     await rig.press("approve", force=True)
     await rig.pass_time(600, steps=3)
     assert (rig.paid, asked(rig, "commit_payout")) == ([], 0)
@@ -185,8 +144,7 @@ async def test_a_forged_row_is_held(rig: Rig) -> None:
 async def test_only_who_may_ask_for_payments_takes_it_in(rig: Rig, user: str) -> None:
     record = made(rig)
     told = await ask(rig, f"show {record.id}", user=MARIA)
-    await rig.workspace.click(user, FINANCE, told.ts, "payout.take_in", force=True)
-    await rig.settle()
+    await rig.click(told, "payout.take_in", user=user, force=True)
     assert await requests(rig) == []
 
 

@@ -1,28 +1,23 @@
 """A verb that was typed without the arguments it needs opens a form with one field for each."""
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace.model import elements_of
 from tests.support.answers import ask
 from tests.support.rig import ADA, FINANCE, MARIA, TOM, Rig
-from tests.support.shown import shown
 from tests.workflows.looking import newest, requests
 
 
-async def test_what_is_found_out_later_is_said_in_the_form(rig: Rig) -> None:
-    await rig.pay("show", user=ADA)
-    await rig.submit(ADA, {"operation": "P-000000"})
-    assert ":pencil2: I can't find P-000000." in rig.form(ADA).plain
-
-
-async def test_collection_with_a_table_of_items_is_shown_in_the_form(rig: Rig) -> None:
+async def test_form_of_a_verb_shows_the_answer_or_the_mistake(rig: Rig) -> None:
     await rig.pay('collect ana@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"')
-    await rig.pay("show", user=ADA)
-    await rig.submit(ADA, {"operation": (await newest(rig)).reference})
-    assert "Print ads · 1 × 99.50 · 99.50" in rig.form(ADA).plain
+    known = (await newest(rig)).reference
+    for name, told in ((known, "Print ads · 1 × 99.50 · 99.50"), ("P-000000", "I can't find P-000000.")):
+        await rig.pay("show", user=ADA)
+        await rig.submit(ADA, {"operation": name})
+        assert told in rig.form(ADA).plain
+        await rig.workspace.close(ADA)
 
 
 async def test_what_may_be_left_out_may_stay_empty(rig: Rig) -> None:
@@ -30,20 +25,13 @@ async def test_what_may_be_left_out_may_stay_empty(rig: Rig) -> None:
     blocks = {block["block_id"]: block for block in rig.form(ADA).blocks if block["type"] == "input"}
     assert {name: block.get("optional", False) for name, block in blocks.items()} == {"bulk": False, "page": True}
     await rig.submit(ADA, {"bulk": "B-000000"})
-    assert shown(rig.form(ADA)).splitlines()[1] == snapshot(
-        ":pencil2: I can't find B-000000. Check the reference, or see `/pay bulk history`."
-    )
+    assert "I can't find B-000000." in rig.form(ADA).plain
 
 
 async def test_one_of_several_words_is_asked_for_in_words(rig: Rig) -> None:
     await rig.workspace.slash(MARIA, FINANCE, "/deliver", "store")
     label = next(block["label"]["text"] for block in rig.form().blocks if block["type"] == "input")
     assert label == "Add or show or edit"
-
-
-async def test_what_needs_nothing_opens_nothing(rig: Rig) -> None:
-    await rig.pay("approvals", user=ADA)
-    assert rig.workspace.modal(ADA) is None
 
 
 async def test_list_of_approvals_asks_slack_for_links_once_if_it_gives_none(rig: Rig) -> None:
@@ -64,8 +52,7 @@ async def test_list_of_approvals_has_warnings_links_and_buttons_that_count(rig: 
     assert told.text.count(":warning: Needs 2 approvers because it repeats") == 1
     links = [element["url"] for _, element in elements_of(told.all_blocks) if element.get("url")]
     assert [link.rpartition("/p")[2] for link in links] == [card.ts.replace(".", "") for card in rig.cards()]
-    await rig.workspace.click(ADA, FINANCE, told.ts, "payout.approve")
-    await rig.settle()
+    await rig.click(told, "payout.approve", user=ADA)
     assert rig.paid == [("ana@example.com", 2_500)]
     assert [one.text for one in rig.workspace.ephemerals(ADA)[-1].buttons] == ["Approve", "Reject", "Open"]
     own = await ask(rig, "approvals", user=TOM)
@@ -73,7 +60,7 @@ async def test_list_of_approvals_has_warnings_links_and_buttons_that_count(rig: 
 
 
 @pytest.mark.parametrize("quorum", [1, 2])
-async def test_approved_row_of_the_list_stays_so_that_a_second_tap_decides_nothing(rig: Rig, quorum: int) -> None:
+async def test_second_tap_on_the_list_of_approvals_decides_nothing(rig: Rig, quorum: int) -> None:
     rig.settings.policy_file.write_text(rig.policy_text.replace("quorum = 1\n", f"quorum = {quorum}\n", 1))
     await rig.start_again()
     for amount in ("1.00", "2.00", "3.00"):
@@ -88,8 +75,7 @@ async def test_approved_row_of_the_list_stays_so_that_a_second_tap_decides_nothi
     assert [kind for kind, _ in before].count("actions") == 3
     assert (rows[3], rows.count("actions")) == ("section", 2), "where the first row had its buttons"
     assert [place for place, kind in enumerate(rows) if kind == "actions"] == [6, 9]
-    await rig.workspace.click(ADA, FINANCE, told.ts, "payout.approve", value=told.buttons[0].value, force=True)
-    await rig.settle()
+    await rig.click(told, "payout.approve", user=ADA, value=told.buttons[0].value, force=True)
     states = [one.state for one in await requests(rig)]
     assert states[0] is (State.COMMITTED if quorum == 1 else State.AWAITING)
     assert states[1:] == [State.AWAITING] * 3

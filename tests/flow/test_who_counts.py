@@ -14,12 +14,12 @@ from tests.workflows.looking import disagreements, newest, state, votes
 HERS = "ada@example.com"
 
 
-async def ask(rig: Rig, verb: str) -> None:
-    rig.add_payees(HERS, "kim@example.com")
+async def ask(rig: Rig, verb: str, paid: str = HERS) -> None:
+    rig.add_payees(paid, "kim@example.com")
     if verb == "bulk":
-        await ask_for_many(rig, f"kim@example.com,1.00\n{HERS},2.00")
+        await ask_for_many(rig, f"kim@example.com,1.00\n{paid},2.00")
     else:
-        await rig.pay(f"{verb} {HERS} 25.00 rent")
+        await rig.pay(f"{verb} {paid} 25.00 rent")
 
 
 @pytest.mark.rig(on="both")
@@ -53,11 +53,7 @@ async def test_approver_whose_mailbox_is_paid_cannot_decide(
     rig: Rig, verb: str, profile: str, paid: str, *, counts: bool
 ) -> None:
     rig.workspace.set_user(ADA, email=profile)
-    rig.add_payees(paid, "kim@example.com")
-    if verb == "bulk":
-        await ask_for_many(rig, f"kim@example.com,1.00\n{paid},2.00")
-    else:
-        await rig.pay(f"send {paid} 25.00 rent")
+    await ask(rig, verb, paid)
     await rig.press("approve")
     assert (await state(rig) is State.AWAITING) is not counts
     assert bool(await votes(rig)) is counts

@@ -42,15 +42,21 @@ async def approve(rig: Rig, *people: str) -> None:
         await rig.press("approve", user=person)
 
 
+async def finished(rig: Rig, rows: str = ROWS, *, steps: int = 6) -> None:
+    """A bulk payment from its request to the end of what runs by itself."""
+    await ask(rig, rows)
+    await approve(rig)
+    await run(rig, steps=steps)
+
+
 def submissions(rig: Rig) -> int:
     return len(rig.payments.bulk_payments)
 
 
 async def held(rig: Rig) -> None:
     """A bulk payment with three payments in escrow and one that was credited."""
-    await ask(rig, "ana@example.com,1.00\nx1@example.com,2.00\nx2@example.com,3.00\nx3@example.com,4.00")
-    await approve(rig)
-    await run(rig, steps=4)
+    rows = "ana@example.com,1.00\nx1@example.com,2.00\nx2@example.com,3.00\nx3@example.com,4.00"
+    await finished(rig, rows, steps=4)
 
 
 def reference(rig: Rig) -> str:
@@ -65,8 +71,8 @@ def stored(rig: Rig, file_id: str) -> StoredFile:
     return found
 
 
-async def press(rig: Rig, offer: Message, *, user: str = MARIA) -> None:
-    await rig.workspace.click(user, offer.channel, offer.ts, button(offer, "Pay in bulk").action_id)
+async def press(rig: Rig, offer: Message, *, user: str = MARIA, label: str = "Pay in bulk") -> None:
+    await rig.workspace.click(user, offer.channel, offer.ts, button(offer, label).action_id)
     await rig.workspace.until(lambda: "Reading" not in rig.form(user).plain or None)
 
 
@@ -112,6 +118,17 @@ async def offered(rig: Rig, content: bytes = GOOD, name: str = "march.csv") -> M
     await rig.workspace.drop(MARIA, FINANCE, name, content)
     await rig.settle()
     return next(one for one in reversed(everything(rig, FINANCE)) if one.buttons)
+
+
+def dropped(rig: Rig, offer: Message) -> StoredFile:
+    """The file that an offer is about."""
+    return stored(rig, rig.workspace.message(offer.channel, offer.thread_ts).files[0])
+
+
+def change(rig: Rig, offer: Message, content: bytes) -> None:
+    """Let the file of an offer have another content."""
+    files = rig.workspace._state.files
+    files.keep(files.store(dropped(rig, offer), content))
 
 
 async def pressed(rig: Rig, content: bytes = GOOD) -> Message:

@@ -23,11 +23,11 @@ async def take_in(rig: Rig, record: Record, *, user: str = MARIA) -> Message:
     return await press(rig, shown, user=user)
 
 
-async def press(rig: Rig, shown: Message, *, user: str = MARIA) -> Message:
+async def press(rig: Rig, shown: Message, *, user: str = MARIA, **more: Any) -> Message:
     if rig._clock is not None:
         rig.clock.advance(0.001)  # requests have an order
     heard = len(rig.workspace.ephemerals(user))
-    await rig.workspace.click(user, FINANCE, shown.ts, "payout.take_in")
+    await rig.workspace.click(user, FINANCE, shown.ts, "payout.take_in", **more)
     answer = await rig.workspace.until(lambda: next(iter(rig.workspace.ephemerals(user)[heard:]), None))
     if rig._clock is not None:
         await rig.settle()

@@ -341,6 +341,16 @@ class Rig:
             await self.settle()
         return ack
 
+    async def click(self, message: Message, action: str, *, user: str = MARIA, **more: Any) -> Ack:
+        """Press a button of a message, and run due work."""
+        ack = await self.workspace.click(user, message.channel, message.ts, action, **more)
+        await self.settle()
+        return ack
+
+    async def reject(self, reason: str = "Invoice number is missing") -> None:
+        await self.press("reject")
+        await self.submit(ADA, {"reason": reason})
+
     def form(self, user: str = MARIA) -> View:
         """The form that this person sees."""
         view = self.workspace.modal(user)

@@ -1,6 +1,8 @@
 """Rows as tests read them, where the program has no need to."""
 
+import sqlite3
 from collections.abc import Iterable
+from contextlib import closing
 
 from sqlalchemy import func, select
 
@@ -9,6 +11,7 @@ from storage import Tx
 from storage.rows import InboxRow, Job, StoreEvent
 from storage.tables.queues import inbox, job
 from storage.tables.services import email_address, store_event
+from tests.support.rig import Rig
 
 
 def verify(*, key: bytes, rows: Iterable[ChainRow]) -> Verdict:
@@ -48,3 +51,11 @@ def counted(tx: Tx, job_id: str) -> tuple[int, int]:
     query = select(func.count(), func.count(email_address.c.answer)).where(email_address.c.job_id == job_id)
     total, answered = tx.emails._connection.execute(query).one()
     return total, answered
+
+
+def change_rows(rig: Rig, *statements: str) -> None:
+    """Change a SQLite database without the product, as somebody with its file could."""
+    with closing(sqlite3.connect(rig.settings.database_url.partition("///")[2])) as db, db:
+        db.execute("PRAGMA ignore_check_constraints = ON")
+        for statement in statements:
+            db.execute(statement)

@@ -42,3 +42,8 @@ def _answer(body: Any) -> str:
         return str(body)
     parts = {name: body[name] for name in ("text", "blocks", "attachments") if name in body}
     return Message(channel="", ts="", user="", **parts).plain
+
+
+def lacking(text: str, *facts: str) -> list[str]:
+    """Those of some facts that a text doesn't have."""
+    return [fact for fact in facts if fact not in text]
