@@ -131,7 +131,7 @@ async def test_outage_is_no_refusal_of_a_price(
 
 
 @pytest.mark.parametrize(("arrange", "ask", "words"), [
-    (lambda s: setattr(s.switches, "other_environment", True), lambda c: c.list_stores(), "other environment"),
+    (lambda s: setattr(s.switches, "other_environment", True), lambda c: c.list_stores(), "DELIVERY_BASE_URL"),
     (lambda s: setattr(s, "master_key", "another"), lambda c: c.list_stores(), "DELIVERY_MASTER_KEY"),
     (lambda _: None, lambda c: c.get_store(key=SecretStr("wrong")), "key of this store isn't accepted"),
 ])  # fmt: skip

@@ -147,6 +147,13 @@ async def test_what_becomes_of_a_fault(
         )
 
 
+async def test_a_time_out_is_no_answer_and_never_a_verdict(client: EmailsClient, simulator: EmailsSimulator) -> None:
+    simulator.manners.latency = 5
+    answer = await client.check("ana@example.com")
+    assert isinstance(answer, Answer)
+    assert (answer.outcome, answer.result) == (Outcome.NO_ANSWER, "")
+
+
 @pytest.mark.parametrize(("status", "certain"), [(401, True), (402, True), (403, False)])
 async def test_what_is_wrong_with_our_account_is_no_verdict(
     open_client: Open, partner: Partner, status: int, certain: bool
