@@ -18,6 +18,7 @@ from bot.clients.transport import Transport, bare_session, open_session, read_re
 from bot.domain.emails.lists import Answer, Busy, Denied, Dropped, Outcome, Receipt, Returned, ReturnedRows
 from bot.domain.errors import OperatorError
 from bot.domain.outcome import NotExecuted, Unknown
+from bot.domain.reasons import Reason
 from bot.domain.text import Secrets
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.emails import EmailsSimulator, FileShape, Shape
@@ -141,6 +142,9 @@ async def test_what_becomes_of_a_fault(
         assert checked.outcome is Outcome.REFUSED
     if isinstance(checked, Busy):
         assert checked.retry_after == 1.0
+    if isinstance(processed, Unknown):
+        status = {FaultKind.ERROR_500: 500, FaultKind.GARBAGE: 200, FaultKind.LOST: None}[kind]
+        assert (processed.status, type(processed.reason)) == (status, Reason)
     if isinstance(processed, NotExecuted):
         assert (processed.again, processed.retry_after) == (
             (True, 1.0) if kind is FaultKind.TOO_MANY else (False, None)
