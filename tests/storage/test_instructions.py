@@ -84,6 +84,14 @@ async def test_text_that_a_database_cannot_hold_is_mended(store: Store) -> None:
     assert (held.payload.description, held.reason) == (asked.payload.description, given(odd))  # JSON holds it as it is
 
 
+async def test_the_same_click_makes_one_request(store: Store) -> None:
+    asked = await ask(store)
+    assert not await unit(store).instructions.insert(asked, actor="U1")
+    rows = await store.read(audit_rows)
+    assert [(row.entry.action, row.entry.after) for row in rows] == [("requested", "new")]
+    assert await unit(store).instructions.by_source(asked.source_key) == asked
+
+
 async def test_finding_what_a_person_means(store: Store) -> None:
     asked, other = await ask(store), await ask(store)
     await unit(store).instructions.touch(asked, now=NOW, remote_id="Op-7")
