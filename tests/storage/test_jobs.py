@@ -4,8 +4,10 @@ from storage import Store
 from tests.storage.factories import NOW, claims, job, later, unit
 
 
-async def test_only_one_of_two_changes_wins(store: Store) -> None:
-    await unit(store).jobs.add(job())
+async def test_one_click_makes_one_job_and_only_one_of_two_changes_wins(store: Store) -> None:
+    assert await unit(store).jobs.add(job())
+    assert not await unit(store).jobs.add(job("2", source_key="click-1"))
+    assert await unit(store).jobs.by_source("click-1") == job()
     first = await unit(store).jobs.move(job(), "running", now=NOW, detail={"done": 1})
     assert (first.state, first.detail, first.payload, first.version) == ("running", {"done": 1}, {"file": "F1"}, 2)
     assert first.due_at == NOW, "what is not named stays"
