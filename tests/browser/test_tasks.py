@@ -32,10 +32,6 @@ def part(name: str) -> Where:
     return lambda walk: by(walk.page, name)
 
 
-def newest(*words: str) -> Where:
-    return lambda walk: walk.newest(*words)
-
-
 def beside(name: str) -> Where:
     return lambda walk: walk.page.get_by_role("complementary", name=name)
 
@@ -121,13 +117,12 @@ def replies(*words: str) -> Step:
 
 async def buy(walk: Walk, _: Playground) -> None:
     """Pay as the buyer; a press that meets a message being redrawn is lost, and made once more."""
-    shown = walk.newest("$119.50")
     try:
         async with walk.page.context.expect_page() as opening:
-            await walk.presses(shown)
+            await walk.presses(card(walk))
     except PressLost:
         async with walk.page.context.expect_page(timeout=60_000) as opening:
-            await named(shown, "Open checkout").first.click()
+            await named(card(walk), "Open checkout").first.click()
     checkout = await opening.value
     await checkout.click("button.pay")
     await expect(checkout.locator("h1")).to_have_text("Thank you")
@@ -220,7 +215,7 @@ STEPS: Final[dict[str, tuple[Step, ...]]] = {
         *(go, pending("$245.00"), see(card), press(card), see(card)),
     ),
     "Drop a file with bad rows": (go, drop, press(thread), see(modal), close),
-    "Collect money": (go, command, see(newest("$119.50")), buy, go, see(newest("$119.50"))),
+    "Collect money": (go, command, keep("$119.50", button="Open checkout"), see(card), buy, go, see(card)),
     "Look up a payment": (go, command, mine("$21.00"), look_up, see(private), *withdraw),
     "List payments": ask,
     "Ask for the price of a delivery": (*example, see(modal), close),
