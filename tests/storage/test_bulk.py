@@ -8,7 +8,7 @@ import pytest
 from bot.domain.emails.lists import Answer, Outcome
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkItem
-from bot.domain.payments.bulk_records import RowChange
+from bot.domain.payments.bulk_records import BulkRow, RowChange
 from bot.domain.payments.instruction import Kind, Recipient, State
 from bot.domain.payments.lookups import CHECK, Lookup
 from storage import Store, Tx
@@ -33,6 +33,16 @@ async def test_the_database_itself_holds_one_flight(store: Store) -> None:
 
     with pytest.raises(Conflict):
         await store.write(force)
+
+
+async def test_a_cancellation_names_each_item_once(store: Store) -> None:
+    made = await ask(store)
+    rows = [BulkRow(row=n, email="a@example.com", cents=Cents(1), status="pending", hash=f"h{n}") for n in (1, 2, 3)]
+    await unit(store).bulk_items.add(made.id, rows)
+    await unit(store).bulk_items.name(made.id, [1, 2], 1)
+    left = await unit(store).bulk_items.not_sent(made.id, status="pending", limit=10)
+    named = await unit(store).bulk_items.named_by(made.id, 1)
+    assert ([row.row for row in left], [row.row for row in named]) == ([3], [1, 2])
 
 
 async def test_recipient_is_known_once_paid_alone_or_in_bulk_and_a_buyer_never(store: Store) -> None:
