@@ -35,6 +35,17 @@ async def test_the_database_itself_holds_one_flight(store: Store) -> None:
         await store.write(force)
 
 
+async def test_one_submission_is_in_flight_at_a_time(store: Store) -> None:
+    first, second = await ask(store), await ask(store)
+    assert await unit(store).bulk_flights.take(first.id, known=["b"], now=NOW)
+    assert not await unit(store).bulk_flights.take(second.id, known=["b"], now=NOW)
+    assert await unit(store).bulk_flights.take(first.id, known=["other"], now=NOW)
+    assert await unit(store).bulk_flights.known(first.id) == {"b"}, "the history before the first submission"
+    assert await unit(store).bulk_flights.land(first.id)
+    assert not await unit(store).bulk_flights.land(first.id)
+    assert await unit(store).bulk_flights.take(second.id, known=[], now=NOW)
+
+
 async def test_a_cancellation_names_each_item_once(store: Store) -> None:
     made = await ask(store)
     rows = [BulkRow(row=n, email="a@example.com", cents=Cents(1), status="pending", hash=f"h{n}") for n in (1, 2, 3)]
