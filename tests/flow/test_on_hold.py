@@ -86,14 +86,12 @@ async def test_each_vote_to_unfreeze_counts_once_and_the_last_one_sends(rig: Rig
     await rig.pay("freeze careful", user=OLGA)
     for user in (ADA, LIN):
         await rig.press("approve", user=user)
-    for user, vote, after in ((ADA, "Vote 1 of 2", State.APPROVED), (LIN, "This sends", State.COMMITTED)):
+    votes = [(ADA, "Vote 1 of 2", State.APPROVED), (ADA, "", State.APPROVED), (LIN, "This sends", State.COMMITTED)]
+    for user, vote, after in votes:
         await rig.pay("unfreeze", user=user)
         assert vote in rig.form(user).plain
         await rig.submit(user, {})
         assert await state(rig) is after
-        if user == ADA:
-            await rig.pay("unfreeze", user=ADA)
-            assert "already voted to unfreeze (1 of 2)" in rig.workspace.ephemerals(ADA)[-1].text
 
 
 @pytest.mark.parametrize("end", [State.AWAITING, State.REFUSED])
