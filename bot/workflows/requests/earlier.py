@@ -13,7 +13,6 @@ from bot.clients.payments import PaymentsClient
 from bot.domain.approvals import SAME_PAYMENT
 from bot.domain.audit import Entry
 from bot.domain.errors import ServiceNever, ServiceNow
-from bot.domain.payments.bulk import BulkItem
 from bot.domain.payments.earlier import Finding, are_new, not_released
 from bot.domain.payments.instruction import NOT_PAID, Instruction
 from bot.domain.payments.sealed import HELD_BACK
@@ -106,7 +105,7 @@ def _earlier(uow: Unit, instruction: Instruction) -> list[_ToRead]:
     )
 
 
-def _same(uow: Unit, instruction: Instruction, items: Sequence[BulkItem]) -> Iterator[_ToRead]:
+def _same(uow: Unit, instruction: Instruction, items: Sequence[Any]) -> Iterator[_ToRead]:
     """Those of the last day that pay some of the same; not what approvers know as possibly paid."""
     payments = instruction.payload.payments(items)
     same = uow.instructions.ended_unpaid(payments, since=uow.now - SAME_PAYMENT) if payments else []
