@@ -6,11 +6,14 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from bot.clients.delivery import StoreForm
 from bot.domain.bookings.record import Point
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.bookings import answers, cards
 from bot.presentation.bookings import forms as views
+from bot.presentation.reasons import worded
 from bot.workflows.bookings.observe import gathered
+from bot.workflows.bookings.stores import change_store
 from tests.support.deliveries import (
     FORM,
     PRE,
@@ -273,6 +276,13 @@ async def test_the_name_of_a_store_that_was_refused_is_free_again(rig: Rig) -> N
     await rig.workspace.close(OLGA)
     assert (await deliver(rig, "stores")).startswith("*1 store*")
     await added(rig)
+
+
+async def test_store_that_lost_its_key_is_not_changed(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    changed = await change_store(ctx, ctx.delivery.required(), "Gone", StoreForm(address="9 Quay"))
+    assert "no API key for the store Gone" in worded(changed.trouble)
+    assert service_of(rig).calls_of("update_store") == []
 
 
 async def test_a_name_is_taken_once(rig: Rig) -> None:
