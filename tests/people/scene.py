@@ -101,6 +101,7 @@ class Scene:
         return {self.own(one): one for one in self.workspace.messages(channel) if is_card(one) and self.own(one)}
 
     def waiting(self) -> list[Message]:
+        self.look()
         return [one for one in self.cards().values() if any(button.action_id == APPROVE for button in one.buttons)]
 
     def new_since(self, known: set[str]) -> list[Request]:
