@@ -168,9 +168,10 @@ def spellings(secret: str) -> set[str]:
 
 _LINKED = re.compile(r"<(?P<address>(?:mailto|tel|sms):[^|>]+|[a-z][a-z0-9+.-]*://[^|>]+)(?:\|(?P<label>[^>]*))?>")
 _NAMED = re.compile(
-    r"<(?:(?P<sign>[@#])|!(?:subteam\^)?)(?P<id>\w+)(?:\|@?(?P<name>[^>]*))?>|<![^|>]+\|(?P<shown>[^>]+)>", re.ASCII
+    r"<(?!@\w+>)(?:(?P<sign>[@#])|!(?:subteam\^)?)(?P<id>\w+)(?:\|@?(?P<name>[^>]*))?>|<![^|>]+\|(?P<shown>[^>]+)>",
+    re.ASCII,
 )
-"""Slack leaves out the names of groups in messages, and of private channels."""
+"""Slack leaves out the names of groups in messages, and of private channels. People without one are looked up."""
 
 
 def without_links(text: str) -> str:
