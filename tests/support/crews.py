@@ -41,7 +41,7 @@ class Processes:
     ``prepare`` is called once in each; a function of a module, like all that is submitted.
     """
 
-    def __init__(self, count: int, *, prepare: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, count: int, *, prepare: Callable[[], object] = gc.collect) -> None:
         self._prepare = prepare
         self._own = threading.local()
         self._ends: list[Connection] = []
@@ -78,7 +78,7 @@ class Processes:
         return ours
 
 
-def _work(end: Connection, prepare: Callable[[], None]) -> None:
+def _work(end: Connection, prepare: Callable[[], object]) -> None:
     prepare()
     while True:
         try:
