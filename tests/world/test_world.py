@@ -25,6 +25,7 @@ FOUND = {
     "a card was posted twice when Slack once denied its conversation": (
         "outsider: slack/chat.postMessage#3=done_500, slack/conversations.history#1=refused"
     ),
+    "a withdrawn request was held for itself": "overtaken: payments/get_operation#2=refused",
     "a process that was to die of two requests at once died of the first": (
         "close: slack/usergroups.list#1=error_500, slack/users.info#1=crash_after, slack/usergroups.list#3=crash_after"
     ),

@@ -19,6 +19,7 @@ from bot.domain.payments.sealed import HELD_BACK
 from bot.domain.reasons import OfRequest, Reason
 from bot.workflows.context import Context, Unit, witness
 from bot.workflows.requests.announce import alert, reads_as_paid
+from bot.workflows.requests.attempt import OvertakenError
 from bot.workflows.requests.repeats import made_from, readable
 from storage.transaction import Tx
 
@@ -60,15 +61,17 @@ async def read_earlier(ctx: Context, payments: PaymentsClient, instruction: Inst
 def hindrance(uow: Unit, instruction: Instruction, found: Collection[Finding]) -> Reason | None:
     """Why it may not be sent because of an earlier one, checked in the transaction of the claim; or None.
 
+    Raises OvertakenError if somebody else changed the request first.
     ``found``: as it was just read. Whether one that it was made from reads as paid since is checked here.
     """
     chain, missing = made_from(uow, instruction.payload)
-    worse = [Finding(one.reference, moved=True) for one in chain if reads_as_paid(uow, one)]
-    worse += [Finding(missing, moved=False)] if missing else []
+    late = [Finding(one.reference, moved=True) for one in chain if reads_as_paid(uow, one)]
     entries = _entries(uow, instruction)
-    left = not_released([*found, *worse], entries)
+    left = not_released([*found, *late, *([Finding(missing, moved=False)] if missing else [])], entries)
     if not left:
         return None
+    if (now := uow.instructions.get(instruction.id)) is None or now.state is not instruction.state:
+        raise OvertakenError  # e.g. withdrawn: nothing is noted about it
     reason = Reason(OfRequest.EARLIER_NOT_UNPAID, found=[one.stored for one in left])
     if are_new(left, entries):
         witness(uow, HELD_BACK, {"found": [one.stored for one in left]}, about=instruction)
@@ -107,8 +110,9 @@ def _earlier(uow: Unit, instruction: Instruction) -> list[_ToRead]:
 
 def _same(uow: Unit, instruction: Instruction, items: Sequence[Any]) -> Iterator[_ToRead]:
     """Those of the last day that pay some of the same; not what approvers know as possibly paid."""
-    payments = instruction.payload.payments(items)
-    same = uow.instructions.ended_unpaid(payments, since=uow.now - SAME_PAYMENT) if payments else []
-    for name in {one.reference for one in same} - {one.reference for one in instruction.requirement.repeats}:
+    same = uow.instructions.ended_unpaid(instruction.payload.payments(items), since=uow.now - SAME_PAYMENT)
+    for name in {one.reference for one in same}.difference(
+        (one.reference for one in instruction.requirement.repeats), [instruction.reference]
+    ):
         if (request := readable(uow, name)) is not None:
             yield _ToRead(request, tuple(sorted(one.row for one in same if one.reference == name and one.row)))
