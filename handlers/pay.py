@@ -34,7 +34,7 @@ from bot.workflows.requests.authority import (
     unfreeze,
 )
 from bot.workflows.requests.decide import Decided, Shown, shown_as, shown_at_home
-from bot.workflows.requests.earlier import behind
+from bot.workflows.requests.earlier import earlier_requests
 from bot.workflows.requests.reach import short_of
 from bot.workflows.requests.request import CodeTakenError, Requested, request
 from handlers import bulk, pay_reading
@@ -270,7 +270,7 @@ async def open_release(deps: Dependencies, click: Click) -> Reply:
     no = may_release(standing, requester=found.requester, people=deps.ctx.policy.people, home=deps.ctx.home)
     if no is not None or not decide.is_held_back(found):
         raise DeclinedError(payment_answers.refused(no or Refusal.DECIDED, found))
-    earlier = await deps.ctx.read(lambda uow: behind(uow, found))
+    earlier = await deps.ctx.read(lambda uow: earlier_requests(uow, found))
     about = forms.about(found, channel=click.channel, ts=click.ts, seen=decide.seen_of(found))
     return Open(forms.release(found, earlier, metadata=about))
 

@@ -234,7 +234,7 @@ async def test_what_was_refused_is_edited_and_sent(rig: Rig, command: str) -> No
 @pytest.mark.parametrize("first_in", ["a payout", "a list"])
 @pytest.mark.parametrize("second_in", ["a payout", "a list"])
 @pytest.mark.parametrize("turned", [True, False])
-async def test_request_for_the_same_on_the_same_day_is_held_once_the_failed_one_is_paid(
+async def test_same_payment_is_held_if_failed_one_is_paid(
     rig: Rig, first_in: str, second_in: str, turned: bool
 ) -> None:
     async def request(where: str, note: str) -> None:

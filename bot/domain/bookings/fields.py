@@ -178,10 +178,10 @@ def read_phone(text: str, *, home: str = "") -> Phone:
         raise RuleError(_NO_NUMBER)
     try:
         found = phonenumbers.parse(given, region)
+        if "(0)" in given and not phonenumbers.is_valid_number(found):  # Polish numbers, for example, have no leading 0
+            found = phonenumbers.parse(given.replace("(0)", ""), region)
     except NumberParseException as wrong:
         raise RuleError(_RULES.get(wrong.error_type, _LENGTH)) from None
-    if "(0)" in given and not phonenumbers.is_valid_number(found):  # as in Poland, where no call begins with it
-        found = phonenumbers.parse(given.replace("(0)", ""), region)
     is_doubtful = "/" in given and not phonenumbers.is_valid_number(found)  # 02 234 5678/9
     if is_doubtful or phonenumbers.is_possible_number_with_reason(found) != ValidationResult.IS_POSSIBLE:
         raise RuleError(_LENGTH)

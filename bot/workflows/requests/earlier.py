@@ -1,8 +1,8 @@
-"""Requests for the same that ended unpaid before: those that a request was made from, and those of the last day.
+"""Earlier requests that ended unpaid: those that a request was made from, and those of the last day for the same.
 
-It was made from one if that was tried again or edited, or if failed payments of it are retried. What ended as failed
-can turn out paid, so all are read again at the service before it is sent. While one isn't surely unpaid, it is held,
-until an admin releases it in a form that names both.
+A request is made from another by *Try again*, *Edit and resend* or *Retry these*. A failed payment can turn out paid,
+so the service's records of all earlier ones are read again before the request is sent. If one isn't surely unpaid, the
+request is held until an admin releases it in a form that names both.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -39,7 +39,7 @@ class _ToRead:
 
 
 async def read_earlier(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> tuple[Finding, ...]:
-    """Read them at the service, all of a chain: what isn't surely unpaid now. Raises: as reading, a few times."""
+    """Read the earlier requests at the service; return those that aren't surely unpaid. Raises ServiceNow 3 times."""
 
     def look(uow: Unit) -> list[_ToRead]:
         # An admin has to decide already: nothing that is read now would change that.
@@ -71,7 +71,7 @@ def hindrance(uow: Unit, instruction: Instruction, found: Collection[Finding]) -
     if not left:
         return None
     if (now := uow.instructions.get(instruction.id)) is None or now.state is not instruction.state:
-        raise OvertakenError  # e.g. withdrawn: nothing is noted about it
+        raise OvertakenError  # e.g. withdrawn: the audit must not say that it was held
     reason = Reason(OfRequest.EARLIER_NOT_UNPAID, found=[one.stored for one in left])
     if are_new(left, entries):
         witness(uow, HELD_BACK, {"found": [one.stored for one in left]}, about=instruction)
@@ -79,8 +79,8 @@ def hindrance(uow: Unit, instruction: Instruction, found: Collection[Finding]) -
     return reason
 
 
-def behind(tx: Tx, instruction: Instruction) -> list[Instruction]:
-    """Those that it is held for, and all that it was made from."""
+def earlier_requests(tx: Tx, instruction: Instruction) -> list[Instruction]:
+    """Return the requests that this one was made from, and those that it is held for."""
     held: Any = instruction.reason.facts.get("found", ()) if instruction.reason is not None else ()
     names = [one.reference for one in made_from(tx, instruction.payload)[0]]
     names += [Finding.read(one).reference for one in held]
@@ -109,7 +109,7 @@ def _earlier(uow: Unit, instruction: Instruction) -> list[_ToRead]:
 
 
 def _same(uow: Unit, instruction: Instruction, items: Sequence[Any]) -> Iterator[_ToRead]:
-    """Those of the last day that pay some of the same; not what approvers know as possibly paid."""
+    """Requests of the last day that pay some of the same, without those that the approvers' card names."""
     same = uow.instructions.ended_unpaid(instruction.payload.payments(items), since=uow.now - SAME_PAYMENT)
     for name in {one.reference for one in same}.difference(
         (one.reference for one in instruction.requirement.repeats), [instruction.reference]

@@ -229,7 +229,7 @@ def test_a_national_number_that_is_none_there(text: str, home: str, words: str) 
     ("+593 1234567890123456", "full phone number"), ("1" * 300, "full phone number"), ("+1 800 FLOWERS", "digits"),
     ("+44 20 7946 0018 ext. 12", "extension"), ("+44 20 7946 0018 #12", "extension"),
     ("tel:+44-114-272-6444;ext=1234", "extension"), ("https://wa.me/message/ABC1", "digits"), ("+43000000", "digits"),
-    ("\u0661\u0662\u0663\u0664\u0665\u0666", "country code"),
+    ("\u0661\u0662\u0663\u0664\u0665\u0666", "country code"), ("+48 (0) 5", "full phone number"),
 ])  # fmt: skip
 def test_what_is_no_number(text: str, words: str) -> None:
     with pytest.raises(RuleError) as caught:
