@@ -15,7 +15,7 @@ from aiohttp import web
 from slack_bolt.async_app import AsyncApp
 
 from bot.clients.transport import Watch
-from bot.domain.clock import SharedClock
+from bot.domain.clock import TOLERATED
 from bot.domain.outcome import Reply
 from bot.domain.policy import Policy
 from bot.domain.proof import Quiet
@@ -175,8 +175,7 @@ class Switchboard:
             await require_approvers(settings, self._policy, people, home=slack.identity.team_id)
         self._context = ctx = self._make_context(slack)
         # Recover what an earlier process left, and begin what is due.
-        if isinstance(ctx.clock, SharedClock):
-            await at_start(partial(clocks.begin, ctx, ctx.clock))
+        await at_start(partial(clocks.begin, ctx))
         await at_start(partial(recover, ctx))
         await at_start(partial(silence.remember, WATCHED, ctx))
         await at_start(partial(tighten_open, ctx))
@@ -197,7 +196,7 @@ class Switchboard:
         # address: the service would call a program on its own machine.
         local = NOWHERE if settings.environment is Environment.PRODUCTION else self.url
         people = make_people(slack, self._policy, around)
-        counting = make_people(slack, self._policy, around)
+        counting, clock = make_people(slack, self._policy, around), database.clock
         anchoring = Anchoring(
             store=database.store, file=database.anchors, clock=database.clock, high_water=self._high_water
         )
@@ -216,14 +215,14 @@ class Switchboard:
             people=people,
             counting=counting,
             policy=self._policy,
-            clock=database.clock,
+            clock=clock,
             home=slack.identity.team_id,
             owner=around.owner,
             token_key=settings.key_for("callbacks"),
             callback_base=settings.public_url or local,
             public=settings.public_url is not None,
             poll_seconds=settings.poll_seconds,
-            quiet=Quiet(settings.quiet_seconds),
+            quiet=Quiet(settings.quiet_seconds, begun=clock.started if clock.unsure > TOLERATED else None),
             wake=self._wake,
             high_water=self._high_water,
             pace=slack.pace,

@@ -4,7 +4,7 @@ import asyncio
 import hmac
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import chain
 from typing import Final
 
@@ -181,8 +181,8 @@ class Metrics:
     measures: Measures
     joined: Callable[[], bool]
     now: Callable[[], datetime]
-    skew: Callable[[], float]
-    """Seconds that this machine's clock is ahead of the database server's."""
+    skew: Callable[[], timedelta]
+    """How far a calendar, the machine's or the database server's, is ahead of the time in use."""
     services: Sequence[str]
     due: Mapping[str, Sequence[Due]]
     """By queue, the rows by which it becomes due."""
@@ -203,8 +203,8 @@ class Metrics:
 
     def _of_process(self, *, readable: bool) -> Iterator[Metric]:
         yield _gauge("joined", "1 while Slack has said who we are", self.joined())
-        said = "Seconds that this machine's clock is ahead of the database server's"
-        yield _gauge("clock_skew_seconds", said, self.skew())
+        said = "Seconds that a calendar, the machine's or the database server's, is ahead of the time in use"
+        yield _gauge("clock_skew_seconds", said, self.skew().total_seconds())
         yield _gauge("database_readable", "1 while the database answers; 0: what it holds is left out here", readable)
         disk = self.database.disk
         room = disk.space_left()

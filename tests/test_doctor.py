@@ -5,7 +5,7 @@ import resource
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from inline_snapshot import snapshot
 
 from bot.cli import doctor
 from bot.domain.anchors import Anchor
+from bot.domain.audit import Entry
 from bot.domain.references import derived_key
 from bot.domain.unread import Noted, UnreadAnswer, looked_for, shape_of
 from bot.playground.faults import Fault, FaultKind
@@ -249,6 +250,23 @@ async def test_a_database_that_was_copied_is_an_error(rig: Rig, sqlite_url: str,
     assert (await troubles(capsys)).startswith(
         "error    this database was moved to PostgreSQL host/name\n         → set"
     )
+
+
+async def test_clock_that_is_off_comes_with_what_to_do(rig: Rig, sqlite_url: str, capsys: Printed) -> None:
+    now = datetime.now(UTC)
+    later = Entry(
+        at=now + timedelta(hours=2, minutes=1), instruction_id="", actor="", action="", before="", after="", detail={}
+    )
+    store = await Store.open(sqlite_url, audit_key=derived_key(SECRET_KEY, "audit"))
+    await store.write(lambda tx: tx.flags.set("clock_off", -7_200, now))
+    await store.write(lambda tx: tx.audit.append(later))
+    await store.close()
+    assert await troubles(capsys, "warning .*clock") == snapshot("""\
+warning  a clock is 2 hours behind that of the running bot
+         → sync the clock with NTP; if it is right already, stop all Switchboard processes, then start them
+warning  the newest rows are 2 hours ahead of the clock
+         → sync the clock with NTP; if it is right, deadlines stored before come that much later
+All checks passed.""")
 
 
 async def test_an_unknown_state_comes_with_the_line_to_add(

@@ -4,6 +4,7 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Iterator
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 from functools import partial
 from typing import Final, TypeVar
@@ -17,12 +18,12 @@ from bot.clients.limiter import PartnerTurns, SlidingWindow
 from bot.clients.routes_file import load_routes
 from bot.domain.approvals import Role, full_member
 from bot.domain.bookings.record import is_unknown
-from bot.domain.clock import SystemClock
+from bot.domain.clock import TOLERATED, SystemClock
 from bot.domain.errors import OperatorError, ServiceTrouble
 from bot.domain.policy import Policy
 from bot.domain.services import DELIVERY, EMAILS, LOCALIZATION, PAYMENTS
 from bot.domain.text import Secrets
-from bot.presentation.blocks.text import counted
+from bot.presentation.blocks.text import counted, duration
 from bot.presentation.notices import channel_help, unusable
 from bot.presentation.reasons import problem_of, short_of_people, told, worded
 from bot.presentation.unread import finding as finding_of
@@ -35,6 +36,7 @@ from bot.wiring.database import anchors_of
 from bot.wiring.http import ENOUGH, limit
 from bot.wiring.services import Outside, make_delivery, make_payments, routes_of
 from bot.wiring.slack import besides, enough, unmet
+from bot.workflows.admin import clocks
 from bot.workflows.bookings.observe import gathered
 from bot.workflows.reading_only import reading_only, resumed_at
 from bot.workflows.requests.reach import all_short, approvers
@@ -165,6 +167,7 @@ def _inside(settings: Settings, tx: Tx, rows: int) -> Iterator[Finding]:
             if is_unknown(state.status):
                 yield _warning(*state_finding(state))
     yield from out_of_reach(tx)
+    yield from _clocks(tx, datetime.now(UTC))
 
 
 def _anchored(settings: Settings, tx: Tx, rows: int) -> Iterator[Finding]:
@@ -187,6 +190,19 @@ def _anchored(settings: Settings, tx: Tx, rows: int) -> Iterator[Finding]:
         yield _warning(what, "copy that file from where the bot ran before")
     elif newest is not None and not tx.audit.holds(newest.seq, newest.head) and (not resumed or newest.at > resumed):
         yield _error(f"the database is older than {file.path}; it would start read-only", mend)
+
+
+def _clocks(tx: Tx, now: datetime) -> Iterator[Finding]:
+    """Whether a running process found a clock off, and whether the newest rows are ahead of the clock."""
+    if (seconds := clocks.seconds_off(tx)) is not None:
+        by = f"{duration(abs(seconds))} {'ahead of' if seconds > 0 else 'behind'}"
+        mend = "sync the clock with NTP; if it is right already, stop all Switchboard processes, then start them"
+        yield _warning(f"a clock is {by} that of the running bot", mend)
+    newest, now = tx.times.newest(), tx.server_now() or now
+    if newest is not None and newest - now > TOLERATED:
+        ahead = duration((newest - now).total_seconds())
+        mend = "sync the clock with NTP; if it is right, deadlines stored before come that much later"
+        yield _warning(f"the newest rows are {ahead} ahead of the clock", mend)
 
 
 def out_of_reach(tx: Tx) -> Iterator[Finding]:

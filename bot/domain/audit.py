@@ -20,13 +20,6 @@ from typing import IO, Any, NamedTuple
 from bot.domain.anchors import Anchor
 
 SYSTEM = "switchboard"
-CLOCK_SET = "clock_set"
-"""Action of a row that says by how many ``seconds`` the clock was set and open rows were moved along.
-
-``microseconds``: the same exactly. Rows of versions that did not move the time of the last request have none.
-"""
-_LATE_STEP = timedelta(minutes=2)
-"""For so long another process may go by the old time after the first one has noticed that the clock was set."""
 GENESIS = "0" * 64
 _KEY_ID_LENGTH = 16
 _FURTHEST = 100_000
@@ -98,32 +91,6 @@ class VerifiedRow:
     seq: int
     entry: Entry | None
     is_intact: bool
-
-
-def on_any_clock(begun: datetime, now: datetime, steps: Iterable[VerifiedRow]) -> tuple[datetime, datetime]:
-    """From when to when something lasted, by a clock never set; ``begun``: by the clock of then; ``steps`` in order."""
-    since = [_step(entry) for entry in _may_be_since(begun, steps)]
-    # Of the clock by which it began and of each later one: how far it is ahead of the first of them.
-    ahead = [sum(since[:n], timedelta(0)) for n in range(len(since) + 1)]
-    return min(now, *(begun + by for by in ahead)), max(begun, *(now - (ahead[-1] - by) for by in ahead))
-
-
-def begun_by(begun: datetime, now: datetime, steps: Iterable[VerifiedRow]) -> datetime:
-    """By the clock as it is: a time by which something had begun. Arguments as above."""
-    since = [entry.at for entry in _may_be_since(begun, steps)]
-    return min(now, max([*since, begun] if begun <= now or not since else since))
-
-
-def _may_be_since(begun: datetime, steps: Iterable[VerifiedRow]) -> list[Entry]:
-    """The steps of the clock since something begun; one that was earlier may be among them, none is left out."""
-    known = [row.entry for row in steps if row.is_intact and row.entry is not None]
-    first = (n for n, entry in enumerate(known) if entry.at - _step(entry) >= begun - _LATE_STEP)
-    return known[next(first, len(known)) :]
-
-
-def _step(entry: Entry) -> timedelta:
-    by = entry.detail.get("seconds")
-    return timedelta(seconds=by) if isinstance(by, int) else timedelta(0)
 
 
 def link(*, key: bytes, previous: str, seq: int, entry: Entry) -> str:

@@ -2,11 +2,12 @@
 
 import time
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
+from typing import Final, Protocol
 
-_LOOK_EVERY = 60.0
-_SET = timedelta(seconds=5)
-"""A difference from which a clock was set; anything below is its drift."""
+TOLERATED: Final = timedelta(minutes=1)
+"""By how much a calendar may differ from the time in use before operators are alerted."""
+_COMPARE_EVERY: Final = 60.0
+_SEARCHABLE: Final = timedelta(days=7)
 
 
 class Clock(Protocol):
@@ -20,50 +21,50 @@ class Clock(Protocol):
 
 
 class SharedClock:
-    """The time that rows are written and compared by: of the database's server, or of this machine where it has none.
+    """The time by which rows are written and compared: the calendar at start, advanced by boot time.
 
-    Between two looks at the server it runs by boot time, so that nobody who sets a clock moves it unnoticed.
+    The calendar is that of the database's server, or of this machine on SQLite. If it is set while the process runs,
+    no deadline moves.
     """
 
     def __init__(self, own: Clock) -> None:
         self._own = own
-        self._server: datetime | None = None
-        self._seen_at = 0.0
-        self.skew = 0.0
-        """Seconds that our own clock was ahead of the server's when that was looked at last."""
-        self.is_skewed = False
-        """Whether that is an alert already."""
-        self.steps = 0
-        """How often the rows were moved along with the clock, as far as this process has taken part."""
-        self.ahead = timedelta(0)
-        """By how much what was written last, before this process began, was ahead."""
+        self._read_at = self._compared_at = own.boottime()
+        self.started = own.now()
+        self.off = timedelta(0)
+        """How far a calendar is ahead of this time: the server's or this machine's, whichever differs more."""
+        self.is_machine = True
+        self.unsure = timedelta(0)
+        """By how much the times that earlier processes stored may be wrong."""
+        self.is_alerted = False
 
     @property
     def is_due(self) -> bool:
-        return self._server is None or self._own.boottime() - self._seen_at >= _LOOK_EVERY
+        return self._own.boottime() - self._compared_at >= _COMPARE_EVERY
 
-    def calendar(self) -> datetime:
-        return self._own.now()
+    @property
+    def doubt(self) -> timedelta:
+        """By how much stored times may differ from the right ones, as far as that is known and can be searched."""
+        return min(max(abs(self.off), self.unsure), _SEARCHABLE)
 
-    def set_by(self, server: datetime, *, asked_at: float) -> timedelta:
-        """By how much the clock was set since the last look; what drifts is no setting, and nothing at the first."""
-        if self._server is None:
-            return timedelta(0)
-        by = self._answered(server, asked_at) - self.now()
-        return by if abs(by) >= _SET else timedelta(0)
+    def start(self, server: datetime | None, *, asked_at: float) -> None:
+        """Begin at the server's time, which was asked for at this boot time; None: at this machine's."""
+        self.started = self._own.now() if server is None else self._answered(server, asked_at)
+        self._read_at = self._own.boottime()
+        self.compare(server, asked_at=asked_at)
 
-    def take(self, server: datetime, *, asked_at: float) -> None:
-        """Follow the server's clock, which was asked at this boot time and has just answered."""
-        self._server, self._seen_at = self._answered(server, asked_at), self._own.boottime()
-        self.skew = (self._own.now() - self._server).total_seconds()
+    def compare(self, server: datetime | None, *, asked_at: float) -> None:
+        self._compared_at = self._own.boottime()
+        machine = self._own.now() - self.now()
+        theirs = timedelta(0) if server is None else self._answered(server, asked_at) - self.now()
+        self.is_machine = abs(machine) >= abs(theirs)
+        self.off = machine if self.is_machine else theirs
 
     def _answered(self, server: datetime, asked_at: float) -> datetime:
         return server + timedelta(seconds=(self._own.boottime() - asked_at) / 2)
 
     def now(self) -> datetime:
-        if self._server is None:
-            return self._own.now()
-        return self._server + timedelta(seconds=self._own.boottime() - self._seen_at)
+        return self.started + timedelta(seconds=self._own.boottime() - self._read_at)
 
     def boottime(self) -> float:
         return self._own.boottime()

@@ -16,9 +16,13 @@ GUARD_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Quiet:
-    """The quiet period after a request of unknown outcome, and the pace of reading in it. Seconds."""
+    """The quiet period after a request of unknown outcome, and the pace of reading in it. Seconds.
+
+    ``begun``: when this process started, if times of earlier ones may be wrong. It ends so long after that at least.
+    """
 
     seconds: float
+    begun: datetime | None = None
 
     @property
     def spacing(self) -> timedelta:
@@ -26,7 +30,7 @@ class Quiet:
         return timedelta(seconds=min(60.0, self.seconds / 4))
 
     def over(self, *, sent_at: datetime | None, now: datetime) -> bool:
-        return sent_at is None or now - sent_at >= timedelta(seconds=self.seconds)
+        return sent_at is None or now - max(sent_at, self.begun or sent_at) >= timedelta(seconds=self.seconds)
 
     def given_up(self, *, since: datetime | None, now: datetime) -> bool:
         return since is not None and now - since >= timedelta(seconds=self.seconds * 4)

@@ -210,15 +210,16 @@ _NOTICES: Final[Mapping[str, str | Callable[[Facts], str]]] = {
     "unfrozen": lambda facts: (
         f":sunny: {', '.join(md.named(str(one), facts.get('names', {})) for one in facts['by'])} unfroze payments."
     ),
-    "clock_set": lambda facts: (
-        f":alarm_clock: *The clock was set {'forward' if facts['seconds'] > 0 else 'back'} by "
-        f"{md.duration(abs(facts['seconds']))}.* Deadlines were shifted to match. "
-        "Sync the clock with NTP."
+    "clock_off": lambda facts: (
+        f":alarm_clock: *The clock of {'a machine' if facts['machine'] else 'the database server'} is "
+        f"{md.duration(abs(facts['seconds']))} {'ahead of' if facts['seconds'] > 0 else 'behind'} "
+        "Switchboard's.* No deadline moves. Sync it with NTP. If it is right already, stop all Switchboard processes, "
+        "then start them."
     ),
-    "clock_skew": lambda facts: (
-        f":alarm_clock: *The clock of a machine is {abs(facts['seconds'])} s "
-        f"{'ahead of' if facts['seconds'] > 0 else 'behind'} the database server's.* Switchboard uses the server's, "
-        "so no deadline is lost. Sync the clock with NTP."
+    "rows_ahead": lambda facts: (
+        f":alarm_clock: *The newest rows in the database are {md.duration(facts['seconds'])} ahead of the clock.* If "
+        "the clock is wrong, sync it with NTP, then restart Switchboard. If it was set back, deadlines stored before "
+        "come that much later."
     ),
     "disk_low": lambda facts: (
         f":warning: *Database disk almost full*: {int(facts['free']) // _MEGABYTE:,} of "
@@ -259,7 +260,7 @@ _NOTICES: Final[Mapping[str, str | Callable[[Facts], str]]] = {
         "Run `switchboard audit verify`."
     ),
     "anchors_work": ":sunny: *The anchor file can be written again.* Waiting requests resume.",
-    "clock_right": ":sunny: *The machine's clock agrees with the database server's again.*",
+    "clock_right": ":sunny: *The clock agrees with Switchboard's again.*",
     "allowed": lambda facts: f":sunny: *Slack answers again* what it refused: {md.quote(in_words(facts['reason']))}.",
     "no_anchor": lambda facts: (
         f":rotating_light: *Action needed: nothing is sent.* `{md.quote(str(facts['file']))}` can't be written: "

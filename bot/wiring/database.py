@@ -33,7 +33,7 @@ class Database:
     peers: Peers | None
     """The other processes of a PostgreSQL database; None: there are none."""
     clock: SharedClock
-    """For times in rows: that of the database's server, or this machine's, as it was read last."""
+    """For times in rows: begins at that of the database's server, or at this machine's on SQLite."""
     anchors: AnchorFile
     slots: SendSlots
     """Ten requests a second to payments: kept in memory by one process, in the database by several."""
@@ -76,7 +76,7 @@ async def open_database(
         now = around.clock.now()
         await at_start(lambda: store.write(lambda tx: tx.processes.arrive(owner, now), name="arrive"))
     clock = SharedClock(around.clock)
-    await clocks.look(store, clock, server_now=around.server_now)
+    await clocks.start(store, clock, server_now=around.server_now)
     earlier = [(one.until, one.anchors) for one in await store.read(lambda tx: tx.audit.closed_keys())]
     path = around.anchors or anchors_of(settings)
     file = AnchorFile(path, key=settings.key_for("anchor"), earlier=earlier, watch=anchored)

@@ -105,7 +105,7 @@ def _add_observation(
         measures=measures,
         joined=joined,
         now=clock.now,
-        skew=lambda: clock.skew,
+        skew=lambda: clock.off,
         services=[one.name for one in WATCHED],
         due=QUEUES,
         token=token.get_secret_value() if token is not None else None,

@@ -309,7 +309,7 @@ WORKERS: Final[Mapping[str, Worker]] = {
     "died": retry_died,
     "lost": look_due,
     "survey": survey_due,
-    "clock": clocks.look_again,
+    "clock": clocks.compare,
     "silence": partial(pass_on_news, WATCHED),
     **_PROBES,
     **{name: partial(_chore, name) for name in CHORES},

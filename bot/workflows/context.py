@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeVar
 
 from bot.clients.payments import OperationType, PaymentsClient
 from bot.domain.audit import SYSTEM, Entry
-from bot.domain.clock import Clock
+from bot.domain.clock import SharedClock
 from bot.domain.content import Content
 from bot.domain.files.dropped import DroppedFile
 from bot.domain.files.tables import Table
@@ -234,7 +234,7 @@ class Context:
     people: Directory
     counting: Directory
     policy: Policy
-    clock: Clock
+    clock: SharedClock
     home: str
     owner: str
     token_key: bytes

@@ -200,6 +200,10 @@ class Silence:
     since: datetime
     seen: datetime
 
+    def seconds(self, now: datetime) -> float:
+        """How long it has lasted; 0 if it was stored by a clock ahead of ours."""
+        return max((now - self.since).total_seconds(), 0.0)
+
     def stored(self) -> dict[str, str]:
         return {"since": self.since.isoformat(), "seen": self.seen.isoformat()}
 

@@ -6,7 +6,7 @@ Kept in the database, so that it outlives restarts and holds for every process.
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from bot.domain.payments.instruction import State
 from bot.domain.reasons import OfMode, OfRequest, Reason
@@ -90,17 +90,6 @@ def looks(tx: Tx) -> dict[str, LastSearch]:
 
 def note(uow: Unit, instruction_id: str, look: LastSearch) -> None:
     uow.flags.set(f"{_LOOK}{instruction_id}", look.stored(), uow.now)
-
-
-def move_along(uow: Unit, by: timedelta) -> None:
-    """The clock was set: what may still be on its way, and when to look again, is as far away as before."""
-    with suppress(RowUnreadable, ValueError, TypeError, KeyError, OverflowError):  # nothing is sent, and that is told
-        mode = ReadingOnly.read(uow.flags.get(_FLAG))
-        if mode is not None:
-            uow.flags.set(_FLAG, replace(mode, until=mode.until + by).stored(), uow.now)
-    for key, look in looks(uow).items():
-        if look.again_at is not None:
-            note(uow, key, replace(look, again_at=look.again_at + by))
 
 
 def announce(uow: Unit, topic: str, facts: Mapping[str, object]) -> None:

@@ -260,16 +260,6 @@ class Sweep(Repository):
         return found, tuple(getattr(rows[-1], column.name) for column in key) if len(rows) == _PAGE else None
 
 
-_EVERYWHERE: Final = ("due_at", "lease_until")
-_MORE: Final[Mapping[str, Sequence[str]]] = {
-    "instruction": ("posted_at", "expires_at", "exec_deadline", "sent_at", "unknown_since", "last_read_at"),
-    "booking": ("sent_at", "search_at"),
-    "inbox": ("received_at", "read_at"),
-    "store_event": ("received_at",),
-    "store": ("created_at",),
-    "board": ("edited_at",),
-}
-"""Times that are compared with now, beside those that every table of due rows has."""
 _LAST: Final = (
     sa.select(audit.c.at).order_by(audit.c.seq.desc()).limit(1),
     sa.select(outbox.c.created_at).order_by(outbox.c.seq.desc()).limit(1),
@@ -278,29 +268,15 @@ _LAST: Final = (
 
 
 class Times(Repository):
-    """Times of all rows that are not over, moved along when the clock that they were written by was set."""
+    """Times of all tables, for a clock that was set."""
 
-    def written(self) -> datetime | None:
-        """Time of the last write, by the clock of its writer. None: nothing was written."""
+    def newest(self) -> datetime | None:
+        """Time of the last write, by the clock of its writer; None: nothing was written."""
         found = [self._connection.execute(query).scalar() for query in _LAST]
         return max((one for one in found if isinstance(one, datetime)), default=None)
 
-    def shift(self, by: timedelta) -> int:
-        """Move every time of an open row that is compared with now; how many rows have one."""
-        # A step that read its request before does not write back what it read: the version is another one, unless a
-        # request with an effect is in flight, whose outcome counts all the same.
-        count, micro = 0, by // timedelta(microseconds=1)
+    def hasten(self, by: datetime) -> None:
+        """Make every row due by then, at the latest."""
         for table in metadata.tables.values():
-            if "due_at" not in table.c:
-                continue
-            times = [table.c[name] for name in (*_EVERYWHERE, *_MORE.get(table.name, ())) if name in table.c]
-            moved: dict[str, Any] = {
-                time.name: sa.type_coerce(sa.type_coerce(time, sa.BigInteger) + micro, Moment) for time in times
-            }
-            which = sa.or_(*(time.is_not(None) for time in times if time.name in _EVERYWHERE or time.nullable))
-            if table is instruction:
-                under_way = table.c.state.in_(EFFECT_UNDER_WAY)
-                moved["version"] = sa.case((under_way, table.c.version), else_=table.c.version + 1)
-                which = table.c.state.not_in(FINAL)
-            count += self._connection.execute(sa.update(table).where(which).values(moved)).rowcount
-        return count
+            if "due_at" in table.c:
+                self._change(table, table.c.due_at > by, due_at=by)

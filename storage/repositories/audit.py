@@ -193,10 +193,6 @@ class AuditTrail:
         begun = max((n for n, row in enumerate(rows) if Stored._make(row).action == first), default=0)
         return self.verified([Stored._make(row) for row in rows[begun:]])
 
-    def every(self, action: str) -> list[VerifiedRow]:
-        rows = _BY_ACTION.rows(self._connection, {"first": action, "second": action})
-        return self.verified([Stored._make(row) for row in rows])
-
     def is_intact(self, row: Stored) -> bool:
         """Whether the row itself is unchanged. Missing rows show only in the whole chain."""
         return seal(row, key=self._key) == row.hash or seal(row, key=self.keys().at(row.seq)) == row.hash

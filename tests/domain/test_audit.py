@@ -168,39 +168,6 @@ def test_another_chain_with_the_same_key_is_found_by_the_anchors() -> None:
     assert (spliced.bad_seq, spliced.damage) == (5, audit.ChainDamage.REPLACED)
 
 
-def clock_set(at: float, by: float, *, is_intact: bool = True) -> audit.VerifiedRow:
-    """The clock said ``at`` (minutes) after it was set ``by`` so many minutes."""
-    said = entry(0, at=NOW + timedelta(minutes=at), action="clock_set", detail={"seconds": int(by * 60), "rows": 1})
-    return audit.VerifiedRow(seq=1, entry=said, is_intact=is_intact)
-
-
-@pytest.mark.parametrize(
-    ("now", "steps", "between"),
-    [
-        (10, [], (0, 10)),
-        (-110, [clock_set(-119, -120)], (-120, 10)),
-        (10, [clock_set(-119, -120)], (-120, 130)),
-        (130, [clock_set(121, 120)], (0, 130)),
-        (-50, [clock_set(-119, -120), clock_set(-55, 60)], (-120, 10)),
-        (10, [clock_set(-125, -120)], (0, 10)),
-        (10, [clock_set(-121, -120)], (-120, 130)),
-        (-110, [clock_set(-119, -120, is_intact=False)], (-110, 0)),
-        (10, [audit.VerifiedRow(seq=1, entry=None, is_intact=False)], (0, 10)),
-    ],
-    ids=[
-        *("never set", "set back", "set back two hours ago", "set forward", "set back, and half of it forward"),
-        *("set before", "set up to two minutes before, as another process may not have noticed"),
-        *("a row that was changed", "a row that cannot be read"),
-    ],
-)
-def test_when_it_lasted_by_every_clock(
-    now: float, steps: list[audit.VerifiedRow], between: tuple[float, float]
-) -> None:
-    """It began at 0."""
-    found = audit.on_any_clock(NOW, NOW + timedelta(minutes=now), steps)
-    assert tuple((at - NOW) / timedelta(minutes=1) for at in found) == between
-
-
 def exported(**changes: Any) -> audit.Stored:
     return audit.Stored(
         seq=7, at=1_795_165_200_000_001, instruction_id="i-1", actor="U0ADA", action="approve", before="awaiting",

@@ -20,7 +20,7 @@ SKEW: Final = timedelta(minutes=5)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentRow:
-    """A row that may be at the service. ``since``: when it was sent, by the earliest that any clock said then."""
+    """A row that may be at the service. ``since``: the earliest at which it may have been sent."""
 
     bulk: Instruction
     row: BulkRow

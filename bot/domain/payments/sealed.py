@@ -7,19 +7,18 @@ chain around them shows.
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from itertools import pairwise
 from typing import Any, Final
 
-from bot.domain.audit import CLOCK_SET, Entry, VerifiedRow
+from bot.domain.audit import Entry, VerifiedRow
 from bot.domain.payments.bulk import BulkPayload, CancelPayload, hashes_digest, items_digest
 from bot.domain.payments.bulk_records import BulkRow
 from bot.domain.payments.instruction import (
     EFFECT_UNDER_WAY,
-    FINAL,
     Attempt,
     AttemptKind,
     AttemptOutcome,
@@ -111,21 +110,15 @@ def disagreements(
     votes: Sequence[Vote],
     attempts: Sequence[Attempt],
     rows: Sequence[VerifiedRow],
-    general: Callable[[], Sequence[VerifiedRow]] = tuple,
 ) -> tuple[Disagreement, ...]:
-    """Every way in which a request disagrees with its rows. ``general`` gives those of the clock, where it matters."""
+    """Every way in which a request disagrees with its rows."""
     changed = tuple(str(row.seq) for row in rows if row.entry is None or not row.is_intact)
     if changed:
         return (Disagreement(Odd.CHANGED_ROW, changed),)
     entries = [row.entry for row in rows if row.entry is not None]
     if not entries or entries[0].action != REQUESTED or entries[0].before:
         return (Disagreement(Odd.NOT_ASKED),)
-    found = tuple(_compared(instruction, votes, attempts, entries))
-    if all(one.odd is not Odd.SENT for one in found) and not _was_sent_when(instruction, rows, general):
-        found = (*found, Disagreement(Odd.SENT))
-    if instruction.state is State.APPROVED and not _is_in_its_window(instruction, rows, general):
-        return (*found, Disagreement(Odd.WINDOW))
-    return found
+    return tuple(_compared(instruction, votes, attempts, entries))
 
 
 def _compared(
@@ -154,6 +147,8 @@ def _compared(
     alone = tuple(vote.person for vote in votes if not _is_witnessed(vote, entries))
     if alone:
         yield Disagreement(Odd.VOTES, alone)
+    if instruction.state is State.APPROVED and not _is_in_its_window(instruction, entries):
+        yield Disagreement(Odd.WINDOW)
 
 
 def _asks_as_much(requirement: Requirement, entries: Sequence[Entry]) -> bool:
@@ -195,11 +190,10 @@ class Reserved:
 
 @dataclass(slots=True)
 class _Send:
-    """A request with an effect, from row number ``place`` of its request; ``at`` is None when its time is unknown."""
+    """A request with an effect; ``at`` is None when its time is unknown."""
 
     kind: AttemptKind
     at: datetime | None
-    place: int
     put_off: bool = False
     unknown: bool = False
     under_way: bool = True
@@ -207,16 +201,16 @@ class _Send:
 
 def _sends(entries: Sequence[Entry]) -> list[_Send]:
     sends: list[_Send] = []
-    for place, one in enumerate(entries):
+    for one in entries:
         if one.before in EFFECT_UNDER_WAY and sends and one.after != one.before:
             sends[-1].under_way = False
             sends[-1].put_off = one.action in _PUT_OFF
             sends[-1].unknown = one.after in _UNKNOWN
         kind = AttemptKind.CREATE if one.after in (State.CREATING, State.CREATE_UNKNOWN) else AttemptKind.COMMIT
         if one.after in EFFECT_UNDER_WAY and one.after != one.before:
-            sends.append(_Send(kind, one.at, place))
+            sends.append(_Send(kind, one.at))
         elif one.action == _FOUND:
-            sends.append(_Send(kind, None, place, unknown=True, under_way=False))
+            sends.append(_Send(kind, None, unknown=True, under_way=False))
     return sends
 
 
@@ -228,6 +222,8 @@ def _was_sent_as(instruction: Instruction, attempts: Sequence[Attempt], entries:
     creates = sum(1 for one in _sends(entries[begun:]) if one.kind is AttemptKind.CREATE and not one.put_off)
     if (instruction.commits, instruction.creates) != (commits, creates):
         return False
+    if sends and sends[-1].at not in (None, instruction.sent_at):
+        return False
     return len(attempts) == len(sends) and all(
         (attempt.n, attempt.kind) == (n, send.kind)
         and send.at in (None, attempt.claimed_at)
@@ -235,23 +231,6 @@ def _was_sent_as(instruction: Instruction, attempts: Sequence[Attempt], entries:
         and (attempt.outcome is AttemptOutcome.OPEN) == send.under_way
         for n, (attempt, send) in enumerate(zip(attempts, sends, strict=True), 1)
     )
-
-
-def _was_sent_when(
-    instruction: Instruction, rows: Sequence[VerifiedRow], general: Callable[[], Sequence[VerifiedRow]]
-) -> bool:
-    """Whether the time of the last request is that of its row, moved along wherever the clock was set since."""
-    sends = _sends([row.entry for row in rows if row.entry is not None])
-    last = sends[-1] if sends else None
-    if last is None or last.at is None:
-        return True
-    moved = 0
-    for seq, step in _clock_steps(general(), since=rows[last.place].seq):
-        before = [row.entry.after for row in rows if row.entry is not None and row.seq < seq][-1]
-        by = step.detail.get("microseconds")  # versions that left the times of last requests alone say none
-        if before not in FINAL and isinstance(by, int):  # a request that is over is not moved
-            moved += by
-    return instruction.sent_at == last.at + timedelta(microseconds=moved)
 
 
 def daily_key(now: datetime) -> str:
@@ -302,30 +281,11 @@ def _is_created_as(instruction: Instruction, entries: Sequence[Entry]) -> bool:
     return not waits or bool(named) or instruction.remote_id is None
 
 
-def _is_in_its_window(
-    instruction: Instruction, rows: Sequence[VerifiedRow], general: Callable[[], Sequence[VerifiedRow]]
-) -> bool:
-    """Whether its deadline is no later than its approval allows, also where the clock was set forward since."""
-    approved = [
-        (row.seq, row.entry.at)
-        for row in rows
-        if row.entry is not None and row.entry.action in _CHOICES and row.entry.after == State.APPROVED
-    ]
-    deadline = instruction.exec_deadline
-    if not approved or deadline is None:
-        return False
-    seq, at = approved[-1]
-    latest = at + timedelta(seconds=instruction.requirement.execute_within_seconds)
-    if deadline <= latest:
-        return True
-    forward = [_number(step.detail.get("seconds")) for _, step in _clock_steps(general(), since=seq)]
-    return deadline <= latest + timedelta(seconds=sum(forward) + len(forward))  # each row says it in whole seconds
-
-
-def _clock_steps(general: Sequence[VerifiedRow], *, since: int) -> list[tuple[int, Entry]]:
-    """Where the clock was set since that row: number and entry of each row that says so."""
-    found = [(row.seq, row.entry) for row in general if row.seq > since and row.is_intact and row.entry is not None]
-    return [(seq, entry) for seq, entry in found if entry.action == CLOCK_SET]
+def _is_in_its_window(instruction: Instruction, entries: Sequence[Entry]) -> bool:
+    """Whether its deadline is no later than its approval allows."""
+    approved = [one.at for one in entries if one.action in _CHOICES and one.after == State.APPROVED]
+    deadline, window = instruction.exec_deadline, timedelta(seconds=instruction.requirement.execute_within_seconds)
+    return bool(approved) and deadline is not None and deadline <= approved[-1] + window
 
 
 def _is_witnessed(vote: Vote, entries: Sequence[Entry]) -> bool:

@@ -1,114 +1,92 @@
-"""Follow the clock by which rows are written and compared: the database server's, or this machine's on SQLite.
+"""Compare the time in use with the calendars once a minute: the machine's and the database server's.
 
-It is looked at once a minute and goes on by boot time in between. Where it was set, every time that is compared with
-it is moved along, once for all processes: a due time, a lease, a deadline is as far away as before.
+A clock that was set moves no stored time. Operators are alerted, and restart the processes once the clock is right.
 """
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import Final
 
 import structlog
 
-from bot.domain.audit import CLOCK_SET
-from bot.domain.clock import SharedClock
-from bot.workflows import reading_only
+from bot.domain.clock import TOLERATED, SharedClock
 from bot.workflows.alerts import tell_everybody
-from bot.workflows.context import Context, Unit, witness
-from bot.workflows.effect import FLAG, Silence
+from bot.workflows.context import Context, Unit
 from storage.store import Store
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
-_TOO_FAR = 5.0
-"""Seconds between our clock and the server's from which an operator should act."""
-_STEPS = "clock_steps"
-"""Flag: how often the rows were moved along with the clock."""
+_OFF: Final = "clock_off"
+"""Flag: seconds by which some process found a calendar ahead of its time."""
+_YEAR: Final = 31_536_000
 
 
-async def look(store: Store, clock: SharedClock, *, server_now: Callable[[], datetime] | None = None) -> None:
-    """At start: take the time; ``server_now`` replaces the server's where time is simulated."""
-    found, asked_at, steps = await _ask(store, clock, server_now)
-    clock.take(found, asked_at=asked_at)
-    clock.steps = steps
-    written = await store.read(lambda tx: tx.times.written())
-    if written is not None:
-        clock.ahead = max(written - clock.now(), timedelta(0))
+async def start(store: Store, clock: SharedClock, *, server_now: Callable[[], datetime] | None = None) -> None:
+    """Read the calendar; ``server_now`` replaces the server's where time is simulated."""
+    server, asked_at = await _ask(store, clock, server_now)
+    clock.start(server, asked_at=asked_at)
+    seconds, newest = await store.read(lambda tx: (seconds_off(tx), tx.times.newest()))
+    clock.is_alerted = seconds is not None
+    clock.unsure = max(timedelta(seconds=abs(seconds or 0)), (newest or clock.started) - clock.started)
 
 
-async def begin(ctx: Context, clock: SharedClock) -> None:
-    """At start, before anything is due: rows that were written by a clock ahead of ours are moved back."""
-    if clock.ahead.total_seconds() >= _TOO_FAR:
-        await _move(ctx, clock, -clock.ahead)
-        clock.ahead = timedelta(0)
-    await warn(ctx, clock)
+async def begin(ctx: Context) -> None:
+    """At start, before anything is due: if rows were written by a clock ahead of ours, alert, and look at them soon."""
+    await ctx.write(_alert_ahead, name="rows_ahead", wakes=False)
+    await _alert_off(ctx)
 
 
-async def look_again(ctx: Context) -> int:
-    """Compare every minute; a clock that was set, or is far off the server's, is an alert."""
-    clock = ctx.clock
-    if not isinstance(clock, SharedClock) or not clock.is_due:
+async def compare(ctx: Context) -> int:
+    """Compare every minute; 1 if a calendar is off."""
+    if not ctx.clock.is_due:
         return 0
-    found, asked_at, steps = await _ask(ctx.store, clock, ctx.server_now)
-    by = clock.set_by(found, asked_at=asked_at)
-    if by:
-        await _move(ctx, clock, by)
-    else:
-        clock.steps = steps
-    clock.take(found, asked_at=asked_at)
-    await warn(ctx, clock)
-    return int(bool(by))
+    server, asked_at = await _ask(ctx.store, ctx.clock, ctx.server_now)
+    ctx.clock.compare(server, asked_at=asked_at)
+    return await _alert_off(ctx)
+
+
+def seconds_off(tx: Tx) -> int | None:
+    """Seconds by which some process found a calendar ahead of its time; None: no clock is off."""
+    found = tx.flags.readable(_OFF)
+    return max(-_YEAR, min(found, _YEAR)) if isinstance(found, int) else None
 
 
 async def _ask(
     store: Store, clock: SharedClock, server_now: Callable[[], datetime] | None
-) -> tuple[datetime, float, int]:
-    """The clock's time, the boot time at which it was asked, and how often rows were moved."""
+) -> tuple[datetime | None, float]:
+    """The server's time, None on SQLite, and the boot time at which it was asked for."""
     asked_at = clock.boottime()
-    found, steps = await store.read(lambda tx: (tx.server_now(), _steps(tx)))
-    if store.exclusive or found is None:
-        return clock.calendar(), clock.boottime(), steps
-    return (server_now() if server_now is not None else found), asked_at, steps
+    server = await store.read(lambda tx: tx.server_now())
+    return (server if server is None or server_now is None else server_now()), asked_at
 
 
-async def _move(ctx: Context, clock: SharedClock, by: timedelta) -> None:
-    """Move all times along, unless another process has done it since our last look."""
-    known, now = clock.steps, ctx.clock.now() + (by if not clock.ahead else timedelta(0))
-
-    def work(uow: Unit) -> int:
-        steps = _steps(uow)
-        if steps != known:
-            return steps
-        rows = uow.times.shift(by)
-        reading_only.move_along(uow, by)
-        for key, value in uow.flags.starting(FLAG).items():  # what was found silent is as long ago as before
-            if found := Silence.read(value):
-                uow.flags.set(key, Silence(found.since + by, found.seen + by).stored(), uow.now)
-        uow.flags.set(_STEPS, steps + 1, uow.now)
-        seconds, exactly = round(by.total_seconds()), by // timedelta(microseconds=1)
-        witness(uow, CLOCK_SET, {"seconds": seconds, "microseconds": exactly, "rows": rows})
-        tell_everybody(uow, key=f"clock_set:{ctx.owner}:{steps}", facts={"topic": "clock_set", "seconds": seconds})
-        log.warning("clock was set, deadlines shifted", seconds=seconds, rows=rows)
-        return steps + 1
-
-    clock.steps = await ctx.store.write(lambda tx: work(Unit(tx, ctx, now=now)), name="clock_set")
-    ctx.wake()
-
-
-def _steps(tx: Tx) -> int:
-    found = tx.flags.readable(_STEPS)
-    return found if isinstance(found, int) else 0
-
-
-async def warn(ctx: Context, clock: SharedClock) -> None:
-    is_skewed = abs(clock.skew) >= _TOO_FAR
-    if is_skewed:
-        log.warning("machine clock differs from the database server's", seconds=round(clock.skew, 1))
-    if is_skewed == clock.is_skewed:
+def _alert_ahead(uow: Unit) -> None:
+    newest = uow.times.newest()
+    if newest is None or newest - uow.now <= TOLERATED:
         return
-    facts: dict[str, object] = {"topic": "clock_right"}
-    if is_skewed:
-        facts = {"topic": "clock_skew", "seconds": round(clock.skew)}
-    key = f"{facts['topic']}:{ctx.owner}:{clock.now():%Y-%m-%dT%H:%M}"
-    await ctx.write(lambda uow: tell_everybody(uow, key=key, facts=facts), name="clock_skew")
-    clock.is_skewed = is_skewed
+    seconds = round((newest - uow.now).total_seconds())
+    log.warning("newest rows are ahead of the clock", seconds=seconds)
+    # No deadline is moved. Being due early is safe: each step compares its deadlines itself. In a minute, as a message
+    # of unknown outcome shows in Slack's history by then.
+    uow.times.hasten(uow.now + TOLERATED)
+    tell_everybody(uow, key=f"rows_ahead:{newest.isoformat()}", facts={"topic": "rows_ahead", "seconds": seconds})
+
+
+async def _alert_off(ctx: Context) -> int:
+    clock, is_off = ctx.clock, abs(ctx.clock.off) > TOLERATED
+    # What an earlier process found counts until requests that it may have sent can no longer be in flight.
+    if not is_off and not (clock.is_alerted and ctx.quiet.over(sent_at=clock.started, now=clock.now())):
+        return 0
+    topic, seconds = "clock_off" if is_off else "clock_right", round(clock.off.total_seconds())
+
+    def work(uow: Unit) -> None:  # of several processes, the first one to notice alerts
+        if uow.flags.add(_OFF, seconds, uow.now) if is_off else uow.flags.forget(_OFF):
+            facts = {"topic": topic, "seconds": seconds, "machine": clock.is_machine}
+            tell_everybody(uow, key=f"{topic}:{ctx.owner}:{uow.now.isoformat()}", facts=facts)
+
+    await ctx.write(work, name=topic)
+    if is_off is not clock.is_alerted:
+        log.warning("clock found off" if is_off else "clock found right", seconds=seconds, machine=clock.is_machine)
+    clock.is_alerted = is_off
+    return int(is_off)

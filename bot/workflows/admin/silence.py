@@ -49,7 +49,7 @@ async def remember(watched: Sequence[Watched], ctx: Context) -> None:
     for one in watched:
         flag, circuit = Silence.read(known.get(f"{FLAG}{one.name}")), one.circuit(ctx)
         if flag is not None and circuit is not None and not circuit.is_open:
-            circuit.resume((now - flag.since).total_seconds())
+            circuit.resume(flag.seconds(now))
 
 
 async def pass_on_news(watched: Sequence[Watched], ctx: Context) -> int:
@@ -108,7 +108,7 @@ def _answers(uow: Unit, circuit: Circuit, show: Callable[[Unit], None]) -> None:
     known = Silence.read(uow.flags.readable(key))
     if known is not None and uow.flags.forget(key):
         log.info("service answering again", service=circuit.service)
-        seconds = round((uow.now - known.since).total_seconds())
+        seconds = round(known.seconds(uow.now))
         facts = {"topic": "answers", "service": circuit.service, "since": known.since.isoformat(), "seconds": seconds}
         _tell(uow, facts)
         show(uow)

@@ -10,7 +10,6 @@ from typing import Any
 
 import structlog
 
-from bot.domain.audit import CLOCK_SET, begun_by
 from bot.domain.content import Content
 from bot.domain.errors import OutcomeUnknown, PersonError, ServiceNever, ServiceNow
 from bot.domain.files.sniffing import FileKind, sniff, true_name
@@ -184,17 +183,16 @@ async def _hand_one(  # noqa: C901, PLR0911 - one way out for each thing that ca
     try:
         batch = await ctx.read(lambda uow: batch_in(uow, job))
         if delivery.state is Handed.MAYBE and not batch:
-            # Slack may not list an uploaded file yet. Where the clock was set since, the wait begins then.
-            steps = await ctx.read(lambda uow: uow.audit.every(CLOCK_SET))
-            sent = begun_by(progress.sent_at or job.created_at, ctx.clock.now(), steps)
+            # Slack may not list an uploaded file yet. An earlier process whose clock was ahead sent it long enough ago.
+            sent = progress.sent_at or job.created_at
             seen_from = sent + timedelta(seconds=ctx.localization.calls.look_seconds)
-            if ctx.clock.now() < seen_from:
+            if sent <= ctx.clock.now() < seen_from:
                 await ctx.write(
                     lambda uow: uow.jobs.touch(job, due_at=seen_from), name="localization_look", wakes=False
                 )
                 return None
             channel, thread_ts = await _where(ctx, job)
-            oldest, _ = await posted_between(ctx, job.created_at)
+            oldest, _ = posted_between(ctx, job.created_at)
             names = {delivery.name, *(f"{PurePosixPath(delivery.name).stem}.{ending}" for ending in SOUNDS)}
             stretch = Stretch(channel=channel, thread_ts=thread_ts, oldest=oldest)
             if await ctx.messenger.find(stretch, names=names) is not None:

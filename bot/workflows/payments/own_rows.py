@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 
-from bot.domain.audit import CLOCK_SET, on_any_clock
 from bot.domain.payments.bulk_operations import OwnRow, SentRow, named_row, row_of
 from bot.domain.payments.operation import Operation, OperationStatus
 from bot.domain.payments.taken import mark_of
@@ -21,9 +20,8 @@ def own_row(uow: Unit, operation: Operation) -> OwnRow | None:
     if not found:
         return None
     bulks = {of: uow.instructions.get(of) for of, _ in found}
-    steps = list(uow.audit.every(CLOCK_SET))
     rows = [
-        SentRow(bulk=bulk, row=row, since=on_any_clock(bulk.sent_at or bulk.created_at, uow.now, steps)[0])
+        SentRow(bulk=bulk, row=row, since=(bulk.sent_at or bulk.created_at) - uow.ctx.clock.doubt)
         for of, row in found
         if (bulk := bulks[of]) is not None
     ]

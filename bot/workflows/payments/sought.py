@@ -19,7 +19,6 @@ from typing import Final
 import structlog
 
 from bot.clients.payments import OperationType, PaymentsClient
-from bot.domain.audit import CLOCK_SET, on_any_clock
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import CancelPayload
@@ -100,15 +99,14 @@ class Listing:
 async def by_code(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> Look[Operation]:
     """Read the whole list that shows this kind of request once, for the code of this one.
 
-    A record may be ours from when the first attempt was sent. Where the clock was set since: the earliest that the
-    service's clock may have said then.
+    A record may be ours from when the first attempt was sent, by a clock that may have been off.
     """
     listed = _list_of(ctx, instruction)
     kinds = frozenset(one.kind for one in ctx.kinds.values() if one.listed == listed)
 
     def listing_of(uow: Unit) -> Listing:
         sent = [one.claimed_at for one in uow.attempts.of(instruction.id) if one.outcome in _HAD_AN_EFFECT]
-        since, _ = on_any_clock(min(sent, default=instruction.created_at), uow.now, uow.audit.every(CLOCK_SET))
+        since = min(sent, default=instruction.created_at) - ctx.clock.doubt
         sought = Sought(email=instruction.payload.email, cents=instruction.cents, since=since)
         known = frozenset(map(folded, uow.instructions.codes_at_the_service(kinds)))
         return Listing(sought, known=known, rows=uow.bulk_items.payments_sent())

@@ -13,7 +13,7 @@ import structlog
 
 from bot.domain.addresses import mailbox
 from bot.domain.approvals import Count, Membership, No, Role, counting, in_role, may_decide, profile_mailbox
-from bot.domain.audit import CLOCK_SET, SYSTEM
+from bot.domain.audit import SYSTEM
 from bot.domain.payments.bulk import known_digest
 from bot.domain.payments.instruction import FINAL, MONEY_OUT, Instruction, State, Vote
 from bot.domain.payments.moves import CREATES
@@ -112,7 +112,6 @@ def _odd_row(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
         votes=tx.votes.of(instruction.id, instruction.round),
         attempts=tx.attempts.of(instruction.id),
         rows=rows,
-        general=lambda: tx.audit.every(CLOCK_SET),
     )
     named = named_in(rows)
     sent = {n: known_digest(row.hash for row in tx.bulk_items.named_by(instruction.id, n)) for n in named}

@@ -407,7 +407,7 @@ async def _placed(ctx: Context, row: DropRow, info: FileInfo) -> Share | None:
     if named is not None or row.attempts < _SEARCHED_FROM:
         return named
     try:
-        oldest, _ = await posted_between(ctx, row.created_at)
+        oldest, _ = posted_between(ctx, row.created_at)
         return await ctx.messenger.find_upload(channel=row.channel, file_id=row.id, oldest=oldest)
     except ServiceTrouble as silent:
         log.info("a conversation could not be searched for a file", file=row.id, reason=str(silent.reason))

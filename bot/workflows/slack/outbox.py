@@ -7,7 +7,6 @@ from functools import partial
 
 import structlog
 
-from bot.domain.audit import CLOCK_SET, on_any_clock
 from bot.domain.content import Content
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow, ServiceTrouble
 from bot.domain.reasons import NO_PLACE, Reason, slack_error
@@ -25,15 +24,14 @@ from storage.rows import Action, Board, OutboxRow, OutboxState
 
 _KEY = "search"
 """In the payload of a row."""
-_CLOCK_SKEW = 60.0
-"""Seconds that Slack's clock may differ from ours."""
+_CLOCK_SKEW = timedelta(seconds=60)
+"""By how much Slack's clock may differ from ours."""
 
 
-async def posted_between(ctx: Context, begun: datetime) -> tuple[float, float]:
-    """The first and last second, by Slack's clock, of what was posted since ``begun``, wherever our clock was set."""
-    steps = await ctx.read(lambda uow: uow.audit.every(CLOCK_SET))
-    earliest, latest = on_any_clock(begun, ctx.clock.now(), steps)
-    return earliest.timestamp() - _CLOCK_SKEW, latest.timestamp() + _CLOCK_SKEW
+def posted_between(ctx: Context, begun: datetime) -> tuple[float, float]:
+    """The first and last second, by Slack's clock, of what was posted since ``begun``, by a clock that may be off."""
+    now, wide = ctx.clock.now(), ctx.clock.doubt + _CLOCK_SKEW
+    return (min(begun, now) - wide).timestamp(), (max(begun, now) + wide).timestamp()
 
 
 DIRECT = "direct"
@@ -166,7 +164,7 @@ async def _missing(ctx: Context, row: OutboxRow) -> OutboxRow | None:
     stretch: Stretch | None = None
     try:
         channel, thread_ts = await where(ctx, row, board)
-        oldest, latest = await posted_between(ctx, row.created_at)
+        oldest, latest = posted_between(ctx, row.created_at)
         stretch = Stretch(channel=channel, thread_ts=thread_ts, oldest=oldest, latest=latest)
         begun = row.payload.get(_KEY)
         if isinstance(begun, Mapping) and begun["where"] == [channel, thread_ts]:

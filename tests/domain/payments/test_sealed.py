@@ -271,63 +271,17 @@ def test_an_attempt_holds_its_part_of_the_limit_of_its_day() -> None:
     assert is_reserved_as(READY, {}, told(*SENT, ("switchboard", "send_put_off", "sending", "approved", {})))
 
 
-SET_ROW = Entry(
-    at=at(5), instruction_id="", actor="switchboard", action="clock_set", before="", after="", detail={"seconds": 7_200}
-)
+@pytest.mark.parametrize(("minutes", "agrees"), [(64, True), (63, True), (64 + 1 / 60, False)])
+def test_deadline_is_no_later_than_its_approval_allows(minutes: float, agrees: bool) -> None:
+    found = odds(replace(READY, exec_deadline=at(minutes)), votes=VOTES, attempts=(CREATE,), rows=APPROVED)
+    assert found == (set() if agrees else {Odd.WINDOW})
 
 
-@pytest.mark.parametrize(("seq", "intact", "minutes", "agrees"), [
-    (20, True, 64 + 120, True), (20, True, 64 + 121, False), (20, False, 64 + 120, False), (14, True, 64 + 120, False),
-    (15, True, 64 + 120, True), (20, True, 64 + 120 + 1 / 60, True),
-], ids=[
-    "moved with the clock", "further than the clock", "a row that was changed", "set before", "set right after",
-    "the part of a second that its row leaves out",
-])  # fmt: skip
-def test_a_deadline_moves_with_the_clock_alone(seq: int, intact: bool, minutes: float, agrees: bool) -> None:
-    """It was approved in row 14."""
-    one = replace(READY, exec_deadline=at(minutes))
-    steps = [VerifiedRow(seq=seq, entry=SET_ROW, is_intact=intact)]
-    found = disagreements(one, votes=VOTES, attempts=(CREATE,), rows=told(*APPROVED), general=lambda: steps)
-    assert {each.odd for each in found} == (set() if agrees else {Odd.WINDOW})
-
-
-def set_by(seq: int, seconds: int, **more: Any) -> VerifiedRow:
-    """A row that says by how much the clock was set; ``more``: of the row itself."""
-    detail = {"seconds": seconds, "microseconds": seconds * 1_000_000, "rows": 1}
-    entry = replace(SET_ROW, detail=more.pop("detail", detail))
-    return VerifiedRow(seq=seq, entry=entry, is_intact=more.get("is_intact", True))
-
-
-OLDER = {"seconds": -7_200, "rows": 1}
-"""Versions that did not move the time of the last request said no microseconds."""
-
-
-@pytest.mark.parametrize(("steps", "minutes"), [
-    ([], 0), ([set_by(20, -7_200)], -120), ([set_by(20, 7_200)], 120),
-    ([set_by(20, -7_200), set_by(21, 180_000)], 2_880), ([set_by(15, -7_200)], 0), ([set_by(16, -7_200)], -120),
-    ([set_by(20, -7_200, is_intact=False)], 0), ([set_by(20, -7_200, detail=OLDER)], 0),
-    ([set_by(20, -7_200, detail=OLDER), set_by(21, 60)], 1),
-    ([set_by(20, -7_200, detail={"microseconds": -7_200_000_001})], -120 - 1 / 60_000_000),
-])  # fmt: skip
-def test_the_time_of_the_last_request_moves_with_the_clock_alone(steps: list[VerifiedRow], minutes: float) -> None:
-    """It was sent in row 15."""
-    at_all = (minutes, minutes + 1 / 60_000_000, minutes - 1 / 60_000_000, minutes + 120, minutes - 120)
-    for moved in at_all:
-        found = disagreements(
-            replace(UNANSWERED, sent_at=at(5) + timedelta(minutes=moved)), votes=VOTES, attempts=(CREATE, LOST),
-            rows=told(*UNKNOWN), general=lambda: steps,
-        )  # fmt: skip
-        assert {each.odd for each in found} == (set() if moved == minutes else {Odd.SENT}), moved
-
-
-def test_the_time_of_the_last_request_stays_once_it_is_over() -> None:
-    """Only what is not over was moved: it was sent in row 15, and refused in row 17."""
-    rows = [*UNKNOWN, ("switchboard", "refused", "commit_unknown", "refused", {})]
-    steps = [set_by(seq, 7_200) for seq in (16, 18)]
-    for hours, agrees in ((0, False), (2, True), (4, False)):
-        one = replace(UNANSWERED, state=instructions.State.REFUSED, sent_at=at(5) + timedelta(hours=hours))
-        found = disagreements(one, votes=VOTES, attempts=(CREATE, LOST), rows=told(*rows), general=lambda: steps)
-        assert {each.odd for each in found} == (set() if agrees else {Odd.SENT})
+@pytest.mark.parametrize("seconds", [0, 1e-6, -1e-6, 7_200, -7_200])
+def test_last_request_was_sent_at_the_time_of_its_row(seconds: float) -> None:
+    one = replace(UNANSWERED, sent_at=at(5) + timedelta(seconds=seconds))
+    found = odds(one, votes=VOTES, attempts=(CREATE, LOST), rows=UNKNOWN)
+    assert found == ({Odd.SENT} if seconds else set())
 
 
 def naming(n: int) -> Row:

@@ -201,7 +201,8 @@ NOTICES: list[dict[str, Any]] = [
     {"topic": "undelivered", "channel": "C0FINANCE", "reason": NOT_IN_CHANNEL.stored()},
     {"topic": "undelivered", "channel": "", "reason": NOT_IN_CHANNEL.stored()},
     {"topic": "denied", "reason": stored(given("does not let the app read who people are: missing_scope"))},
-    {"topic": "clock_skew", "seconds": 90}, {"topic": "clock_skew", "seconds": -90},
+    {"topic": "clock_off", "seconds": 7_200, "machine": True}, {"topic": "clock_off", "seconds": -90, "machine": False},
+    {"topic": "rows_ahead", "seconds": 7_200},
     {"topic": "not_drawn", "channel": "C0FINANCE", "number": "0badcafe"},
     {"topic": "stopped", "what": "instruction", "name": "P-4F7K2M", "number": "0badcafe"},
     {"topic": "stopped", "what": "inbox", "number": "0badcafe"},
@@ -227,10 +228,12 @@ def test_notices() -> None:
 :rotating_light: Action needed: a message couldn't be posted: I'm not in it. Invite me there: `/invite @Switchboard`.
 :rotating_light: Slack does not let the app read who people are: missing_scope. Until then requests and approvals \
 stop. ⏎ `switchboard doctor` names every scope that is missing.
-:alarm_clock: *The clock of a machine is 90 s ahead of the database server's.* Switchboard uses the server's, so no \
-deadline is lost. Sync the clock with NTP.
-:alarm_clock: *The clock of a machine is 90 s behind the database server's.* Switchboard uses the server's, so no \
-deadline is lost. Sync the clock with NTP.
+:alarm_clock: *The clock of a machine is 2 hours ahead of Switchboard's.* No deadline moves. Sync it with NTP. If it \
+is right already, stop all Switchboard processes, then start them.
+:alarm_clock: *The clock of the database server is 1 minute behind Switchboard's.* No deadline moves. Sync it with \
+NTP. If it is right already, stop all Switchboard processes, then start them.
+:alarm_clock: *The newest rows in the database are 2 hours ahead of the clock.* If the clock is wrong, sync it with \
+NTP, then restart Switchboard. If it was set back, deadlines stored before come that much later.
 :rotating_light: *A message in <#C0FINANCE> is out of date*: an internal error keeps it from being updated. The cause \
 is in the log under `0badcafe`. ⏎ The `show` commands give the newest state.
 :octagonal_sign: *Action needed: the request P-4F7K2M is stopped* after several internal errors. Nothing more is sent \
@@ -251,7 +254,7 @@ need approval again: P-4F7K2M, L-4F7K2M.
 device. ⏎ Free some space there, or let the user that runs Switchboard write the file.
 :sunny: *The anchor file can be written again.* Waiting requests resume.
 :sunny: *<#C0FINANCE> can be used again.* Waiting messages are posted there now.
-:sunny: *The machine's clock agrees with the database server's again.*
+:sunny: *The clock agrees with Switchboard's again.*
 :rotating_light: *Action needed: the database is read-only.* Nothing can be saved, so nothing is requested or sent. \
 Make it writable, or let DATABASE_URL reach the primary server; no restart is needed.
 :rotating_light: *Action needed: the database has been locked or out of reach for a minute.* Nothing can be saved, so \

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -21,6 +22,7 @@ pytestmark = [
     pytest.mark.rig(on="postgres", clock=None, around={"ticking": False, "service_total": 3_600.0}),
 ]
 
+AHEAD = timedelta(hours=2)
 SETTLED = 0.0
 """Seconds after which a connection proves something here; 5 in the product."""
 SURE = 0.3
@@ -72,6 +74,22 @@ async def test_what_a_dead_process_sent_is_read_at_once(rig: Rig) -> None:
     await until(lambda: WORKERS["processes"](ctx))
     assert (await newest(rig)).state is State.COMMIT_UNKNOWN, "no lease was waited for"
     assert await WORKERS["processes"](ctx) == 0
+    assert len(rig.paid) == 1
+
+
+@pytest.mark.rig(around={"ticking": False, "service_total": 3_600.0, "server_now": lambda: datetime.now(UTC) + AHEAD})
+async def test_leases_of_a_dead_process_end_though_its_clock_was_ahead(rig: Rig) -> None:
+    await hangs_in_its_commit(rig)
+    leased = (await newest(rig)).lease_until
+    other = await rig.start_another("another", ticking=False)
+    assert leased is not None
+    assert leased - other.context.clock.now() > AHEAD
+    assert (await newest(rig)).state is State.SENDING
+    peers = rig.switchboard.context.peers
+    assert peers is not None
+    await peers.leave()
+    await until(lambda: WORKERS["processes"](other.context))
+    assert (await newest(rig)).state is State.COMMIT_UNKNOWN
     assert len(rig.paid) == 1
 
 
