@@ -5,10 +5,11 @@ program that starts on it afterwards refuses, because two databases would pay th
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -19,13 +20,17 @@ from bot.domain.payments.instruction import FINAL
 from bot.domain.references import callback_token, derived_key, token_hash
 from storage.anchors import AnchorFile
 from storage.batches import WRITERS_LOCK
+from storage.damage import Damage, Shape, read_all
 from storage.engine import IMPATIENT, PostgresServer, SqliteFile, open_writing, parse_address
 from storage.errors import StorageError, translated
 from storage.migrate import MOVED, OLDEST, check_version, keep_programs_out, migrate, moved_to
 from storage.repositories.admin import Flags
 from storage.repositories.audit import AuditTrail
+from storage.repositories.payments import ATTEMPT, VOTE
+from storage.repositories.requests import SHAPE as REQUEST
 from storage.rows import STORE_KEY, Head
 from storage.sealing import Sealer, SealError
+from storage.seals import Seals
 from storage.tables.columns import metadata
 from storage.tables.instructions import callback_token as token_table
 from storage.tables.instructions import instruction as instruction_table
@@ -116,6 +121,7 @@ async def rotate(url: str, *, anchors: Path, old: str, new: str, now: datetime) 
                     continue
                 tx.stores.touch(store, sealed_key=after.seal(text, row=store.id, column=STORE_KEY))
                 sealed.append(store.name)
+            _seal_rows(connection, Seals(derived_key(old, "audit")), Seals(derived_key(new, "audit")))
             # The callback addresses that open requests will carry when they are sent, or sent again.
             addressed = connection.execute(_ADDRESSED).all()
             for request, kind in addressed:
@@ -133,6 +139,19 @@ async def rotate(url: str, *, anchors: Path, old: str, new: str, now: datetime) 
             return await line.run(work)
     except SQLAlchemyError as error:
         raise translated(error) from error
+
+
+def _seal_rows(connection: sa.Connection, before: Seals, after: Seals) -> None:
+    """Seal the rows under another key that were sealed under the one before: who learns that can seal nothing here."""
+    shapes: Sequence[Shape[Any]] = (REQUEST, VOTE, ATTEMPT)
+    for shape in shapes:
+        table, keys = shape.table, shape.table.primary_key.columns
+        where = [key == sa.bindparam(f"same_{key.name}") for key in keys]
+        change = sa.update(table).where(*where).values(seal=sa.bindparam("sealed"))
+        for one in read_all(Damage(), shape, connection.execute(sa.select(table)).all()):
+            if before.hold(table, one):
+                same = {f"same_{key.name}": getattr(one, key.name) for key in keys}
+                connection.execute(change, {**same, "sealed": after.of(table, one)})
 
 
 def _copy(reading: sa.Connection, server: PostgresServer, audit_key: bytes, file: AnchorFile, now: datetime) -> Copied:

@@ -23,6 +23,7 @@ from storage.repositories.payments import (
 )
 from storage.repositories.requests import Instructions
 from storage.repositories.slack import Boards, DroppedFiles, Outbox, SeenRequests
+from storage.seals import Seals
 from storage.walked import Walked
 
 
@@ -35,10 +36,11 @@ class Tx:
         damage = damage if damage is not None else Damage()
         self.audit = AuditTrail(connection, key=audit_key, walked=walked)
         self.boards = Boards(connection, damage)
-        beside: Any = {"audit": self.audit, "boards": self.boards}
+        seals = Seals(audit_key)
+        beside: Any = {"seals": seals, "audit": self.audit, "boards": self.boards}
         self.instructions = Instructions(connection, damage, **beside)
-        self.votes = Votes(connection, damage)
-        self.attempts = Attempts(connection, damage)
+        self.votes = Votes(connection, damage, seals)
+        self.attempts = Attempts(connection, damage, seals)
         self.outbox = Outbox(connection, damage)
         self.inbox = Inbox(connection, damage)
         self.tokens = Tokens(connection, damage)

@@ -61,8 +61,7 @@ async def test_what_the_database_says_of_a_request_is_compared_with_the_audit(da
     tamper(database_url, "UPDATE instruction SET state = 'approved', requirement = '{\"quorum\":1}'")
     _, told = said(1, database_url).split("The database disagrees with the audit:\n")
     assert told.splitlines()[0].replace(one.reference, "P-······") == snapshot(
-        "P-······: it needs fewer approvals than it did; its state in the audit: preparing; its send window is "
-        "different."
+        "P-······: its row was changed in the database; its state in the audit: preparing."
     )
 
 

@@ -145,18 +145,15 @@ _ODD: Final[Mapping[Odd, Callable[[Sequence[str]], str]]] = {
         else f"rows {', '.join(rows)} of the audit were changed"
     ),
     Odd.GAP: lambda facts: f"the audit log breaks off at row {facts[0]}",
-    Odd.CONTENT: lambda _: "it isn't what was requested",
-    Odd.REQUESTER: lambda _: "its requester or time is different",
-    Odd.REQUIREMENT: lambda _: "it needs fewer approvals than it did",
-    Odd.STORY: lambda _: "its state was changed without an audit entry",
+    Odd.CHANGED: lambda _: "its row was changed in the database",
     Odd.STATE: lambda facts: (
         f"its state in the audit: {word(State(facts[0])) if facts[0] in list(State) else 'another one'}"
     ),
     Odd.SENT: lambda _: "its send attempts differ from the audit log",
-    Odd.REMOTE_ID: lambda _: "its provider ID is different",
-    Odd.WINDOW: lambda _: "its send window is different",
     Odd.VOTES: lambda people: (
-        "an approval has no audit entry" if len(people) == 1 else f"{len(people)} approvals have no audit entry"
+        "an approval was added, changed or deleted"
+        if len(people) == 1
+        else f"{len(people)} approvals were added, changed or deleted"
     ),
     Odd.RESERVED: lambda _: "the amount reserved from the daily limit doesn't match what was sent",
     Odd.ITEMS: lambda _: "its payments differ from those requested",

@@ -14,6 +14,7 @@ from storage.damage import Damage
 from storage.repositories.audit import AuditTrail
 from storage.repositories.leased import FREED, Asked, Repository
 from storage.repositories.slack import Boards
+from storage.seals import Seals
 
 R = TypeVar("R", bound=Any)
 
@@ -29,8 +30,11 @@ class Moving(Repository, Generic[R]):
     now: datetime | None = None
     """The moment of the unit of work, for calls that name no other."""
 
-    def __init__(self, connection: Connection, damage: Damage, *, audit: AuditTrail, boards: Boards) -> None:
+    def __init__(
+        self, connection: Connection, damage: Damage, seals: Seals, *, audit: AuditTrail, boards: Boards
+    ) -> None:
         super().__init__(connection, damage)
+        self._seals = seals
         self._audit = audit
         self._boards = boards
 
@@ -61,31 +65,57 @@ class Moving(Repository, Generic[R]):
             changes = {"closed_at": moment, "due_at": None, **changes}
         if to != held:
             changes = {**self.entered, **changes}
-        after = self._put(before, to, changes)
+        return self._write(
+            before, to, changes, now=moment, action=action, actor=actor, facts=facts, show=show, patient=patient
+        )
+
+    def touch(
+        self,
+        before: R,
+        *,
+        now: datetime | None = None,
+        action: str = "",
+        actor: str = SYSTEM,
+        facts: Mapping[str, object] = MappingProxyType({}),
+        show: bool = False,
+        patient: bool = False,
+        **changes: Any,
+    ) -> R | None:
+        """Like :meth:`move`, but in the same state; ``show`` marks the boards."""
+        to = getattr(before, self.state)
+        return self._write(
+            before, to, changes, now=now, action=action, actor=actor, facts=facts, show=show, patient=patient
+        )
+
+    def _write(
+        self,
+        before: R,
+        to: str,
+        changes: dict[str, Any],
+        *,
+        now: datetime | None,
+        action: str,
+        actor: str,
+        facts: Mapping[str, object],
+        show: bool,
+        patient: bool,
+    ) -> R | None:
+        after = self._put(before, to, {**changes, **self._counted(before)} if action else changes)
         if after is None:
             return None
         if action:
             self._audit.append(
                 Entry(
-                    at=moment,
+                    at=self._moment(now),
                     instruction_id=after.id,
                     actor=actor,
                     action=action,
-                    before=held,
+                    before=str(getattr(before, self.state)),
                     after=str(to),
                     detail=self._facts(after, facts),
                 )
             )
         if show:
-            self._mark(after, now=moment, patient=patient)
-        return after
-
-    def touch(
-        self, before: R, *, now: datetime | None = None, show: bool = False, patient: bool = False, **changes: Any
-    ) -> R | None:
-        """Like :meth:`move`, but in the same state and without an audit row; ``show`` marks the boards."""
-        after = self._put(before, getattr(before, self.state), changes)
-        if after is not None and show:
             self._mark(after, now=self._moment(now), patient=patient)
         return after
 
@@ -100,6 +130,10 @@ class Moving(Repository, Generic[R]):
     def _put(self, before: R, to: str, changes: dict[str, Any]) -> R | None:
         """Write the row if it is still as it was read; the row as it is now, else None."""
         raise NotImplementedError
+
+    def _counted(self, before: R) -> Mapping[str, Any]:  # noqa: ARG002 - only requests count them
+        """Changes that come with an audit row."""
+        return {}
 
     def _facts(self, row: R, facts: Mapping[str, object]) -> Mapping[str, object]:  # noqa: ARG002 - a booking adds some
         """Facts of its audit row, from those of the transition."""

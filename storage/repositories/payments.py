@@ -1,11 +1,12 @@
 """What belongs to a request: votes, attempts, reservations, items of bulk payments, followed resources."""
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 from typing import Any, Unpack
 
-from sqlalchemy import ColumnElement, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, insert, or_, select, update
 
 from bot.domain.addresses import GMAIL, mailbox
 from bot.domain.emails.lists import Answer
@@ -15,22 +16,23 @@ from bot.domain.payments.bulk_records import BulkRow, RowChange
 from bot.domain.payments.instruction import Attempt, AttemptOutcome, Kind, Recipient, State, Vote
 from bot.domain.payments.lookups import CHECK, Lookup
 from bot.domain.payments.sealed import Reserved
-from storage.damage import Shape, read_one
+from storage.damage import Damage, Shape, read_one
 from storage.prepared import Prepared
 from storage.repositories.leased import FREED, Leased, Repository, claiming, columns, insert_once
 from storage.rows import Hold, Tracked
+from storage.seals import Seals
 from storage.tables.instructions import attempt, bulk_item, instruction, lookup, reservation, tracked, vote
 from storage.tables.instructions import bulk_flight as flight
 from storage.tables.queues import job
 
-_VOTE = Shape(vote, Vote)
+VOTE = Shape(vote, Vote)
 _OF_ROUND = Prepared(
     select(vote)
     .where(vote.c.instruction_id == bindparam("wanted"), vote.c.round == bindparam("wanted_round"))
     .order_by(vote.c.at, vote.c.person)
 )
 
-_ATTEMPT = Shape(attempt, Attempt)
+ATTEMPT = Shape(attempt, Attempt)
 _BATCH = 500
 _SHOWN = [one for one in bulk_item.c if one.name != "payee"]
 _REPORTED = ("status", "hash", "error", "operation")
@@ -52,14 +54,26 @@ _SENT = (instruction.c.kind == Kind.BULK, instruction.c.commits > 0)
 _MOST_SENT = 50_000
 
 
-class Votes(Repository):
+class Sealed(Repository):
+    """Rows with a seal."""
+
+    def __init__(self, connection: Connection, damage: Damage, seals: Seals) -> None:
+        super().__init__(connection, damage)
+        self._seals = seals
+
+
+class Votes(Sealed):
     def cast(self, new: Vote) -> bool:
         """Store a vote; False when this person has voted in this round already."""
-        return insert_once(self._connection, vote, columns(new), unless=("instruction_id", "round", "person"))
+        values = columns(self._seals.sealed(vote, new))
+        return insert_once(self._connection, vote, values, unless=("instruction_id", "round", "person"))
+
+    def unsealed(self, votes: Iterable[Vote]) -> list[Vote]:
+        return [one for one in votes if not self._seals.hold(vote, one)]
 
     def of(self, instruction_id: str, round: int) -> list[Vote]:  # noqa: A002 - the domain's word
         """The votes of one round, in the order of voting. Raises RowUnreadable."""
-        return self._whole(_VOTE, _OF_ROUND, wanted=instruction_id, wanted_round=round)
+        return self._whole(VOTE, _OF_ROUND, wanted=instruction_id, wanted_round=round)
 
     def given_by(self, person: str, states: Collection[State]) -> set[tuple[str, int]]:
         """Id and round of the requests in these states on which this person has voted."""
@@ -68,22 +82,29 @@ class Votes(Repository):
         return {(str(row.instruction_id), int(row.round)) for row in found}
 
 
-class Attempts(Repository):
+class Attempts(Sealed):
     """The claims that are stored before a request with an effect is sent."""
 
     def open(self, new: Attempt) -> None:
         """Store an attempt before it is made. Raises Conflict when its number is taken, or another one is open."""
-        self._connection.execute(insert(attempt).values(columns(new)))
+        self._connection.execute(insert(attempt).values(columns(self._seals.sealed(attempt, new))))
+
+    def unsealed(self, attempts: Iterable[Attempt]) -> list[Attempt]:
+        return [one for one in attempts if not self._seals.hold(attempt, one)]
 
     def close(self, instruction_id: str, n: int, outcome: AttemptOutcome, detail: str, now: datetime) -> bool:
         """Store the outcome of an open attempt; False when it was closed already or never opened."""
         mine = (attempt.c.instruction_id == instruction_id, attempt.c.n == n, attempt.c.outcome == AttemptOutcome.OPEN)
-        return self._change(attempt, *mine, outcome=outcome, detail=detail, finished_at=now) == 1
+        before = self._one(ATTEMPT, select(attempt).where(*mine))
+        if before is None:
+            return False
+        after = replace(before, outcome=outcome, detail=detail, finished_at=now)
+        return self._change(attempt, *mine, **columns(self._seals.kept(attempt, before, after))) == 1
 
     def of(self, instruction_id: str) -> list[Attempt]:
         """Every attempt of an instruction, in order. Raises RowUnreadable."""
         query = select(attempt).where(attempt.c.instruction_id == instruction_id).order_by(attempt.c.n)
-        return self._whole(_ATTEMPT, query)
+        return self._whole(ATTEMPT, query)
 
 
 class Reservations(Repository):

@@ -28,7 +28,7 @@ from bot.domain.payments.instruction import (
 )
 from bot.domain.payments.moves import MACHINES
 from bot.domain.payments.operation import OperationStatus
-from bot.domain.payments.sealed import HELD_BACK, PAID_AFTER_ALL, REQUESTED, asked
+from bot.domain.payments.sealed import HELD_BACK, MOVE, PAID_AFTER_ALL, REQUESTED, asked
 from bot.domain.policy import Requirement
 from bot.domain.reasons import Reason
 from bot.domain.references import ulid, without_letter
@@ -128,6 +128,7 @@ class Changes(TypedDict, total=False):
     lease_until: datetime | None
     stopped: str
     closed_at: datetime | None
+    moves: int
 
 
 _CHANGEABLE = frozenset(Changes.__annotations__)
@@ -173,10 +174,11 @@ class Instructions(MovingRows[Instruction]):
 
     # Creating
 
-    def insert(self, instruction: Instruction, *, actor: str) -> bool:
-        """Store a new request and its audit row; False when its ``source_key`` exists. Conflict: its code is taken."""
-        if not insert_once(self._connection, table, values_of(instruction), unless=("source_key",)):
-            return False
+    def insert(self, instruction: Instruction, *, actor: str) -> Instruction | None:
+        """Store a new request and its audit row; None when its ``source_key`` exists. Conflict: its code is taken."""
+        sealed = self._seals.sealed(table, instruction)
+        if not insert_once(self._connection, table, values_of(sealed), unless=("source_key",)):
+            return None
         self._audit.append(
             Entry(
                 at=instruction.created_at,
@@ -185,10 +187,10 @@ class Instructions(MovingRows[Instruction]):
                 action=REQUESTED,
                 before="",
                 after=instruction.state.value,
-                detail=asked(instruction),
+                detail=self._facts(sealed, asked(instruction)),
             )
         )
-        return True
+        return sealed
 
     # Reading
 
@@ -421,8 +423,20 @@ class Instructions(MovingRows[Instruction]):
         over = self._freed(changes)
         changed = {**over, **changes, "state": State(to), "version": before.version + 1}
         same = {"same_id": before.id, "same_state": before.state, "same_version": before.version}
-        written = _REPLACE.count(self._connection, _stored(changed) | same) == 1
-        return replace(before, **changed) if written else None
+        after = self._seals.kept(table, before, replace(before, **changed))
+        written = _REPLACE.count(self._connection, _stored({**changed, "seal": after.seal}) | same) == 1
+        return after if written else None
+
+    def _counted(self, before: Instruction) -> Mapping[str, Any]:
+        return {"moves": before.moves + 1}
+
+    def _facts(self, row: Instruction, facts: Mapping[str, object]) -> Mapping[str, object]:
+        return {**facts, MOVE: row.moves}
+
+    # Seals
+
+    def is_sealed(self, row: Instruction) -> bool:
+        return self._seals.hold(table, row)
 
     # Working
 

@@ -43,6 +43,10 @@ instruction = Table(
     Column("due_at", Moment),
     *leased("instruction"),
     Column("closed_at", Moment),
+    # How many audit rows have named a change of it, its request among them: the newest one has this number.
+    Column("moves", Integer, nullable=False),
+    # Over the columns that decide: see storage/seals.py.
+    Column("seal", Text, nullable=False),
     # Copied from the payload for queries; never read back.
     Column("payee_email", Words, nullable=False),
     Column("cents", BigInteger, nullable=False),
@@ -73,6 +77,7 @@ vote = Table(
     Column("choice", Named(Choice), nullable=False),
     Column("at", Moment, nullable=False),
     Column("typed", Boolean, nullable=False, server_default=false()),
+    Column("seal", Text, nullable=False, server_default=text("''")),
 )
 
 attempt = Table(
@@ -87,6 +92,7 @@ attempt = Table(
     Column("outcome", Named(AttemptOutcome), nullable=False),
     Column("detail", Words, nullable=False),
     Column("finished_at", Moment),
+    Column("seal", Text, nullable=False),
     one_of("outcome", AttemptOutcome),
     partial("uq_attempt_open", "instruction_id", where="outcome = 'open'", unique=True),
 )

@@ -43,7 +43,7 @@ _OTHERS: Final[Mapping[Code, Mapping[str, Fact]]] = {
     Failed.NOT_EXECUTED: {"why": Reason(Exchange.TOO_MANY), "wait": None},
     Failed.UNKNOWN: {"why": Reason(Exchange.ANSWERED, status=500).saying("try again later")},
     OfRequest.EARLIER_NOT_UNPAID: {"found": [("P-4F7K2M", True, "completed", ()), ("L-4F7K2M", False, "", (2, 4))]},
-    OfRequest.ON_HOLD: {"found": (("content", ()), ("changed row", ("7", "9")))},
+    OfRequest.ON_HOLD: {"found": (("changed", ()), ("changed row", ("7", "9")))},
     OfRequest.NOT_CONFIGURED: {"missing": ("PAYMENTS_BASE_URL", "PAYMENTS_API_KEY")},
     OfRequest.UNDECIDED: {"held": Reason(OfRequest.RESTORED)},
     OfRequest.DISAGREES: {"found": (("state", ("needs_human",)),)},

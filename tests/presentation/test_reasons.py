@@ -127,8 +127,8 @@ unanswered: Payments has not answered since 2026-11-20 09:00 UTC, so nothing was
 service_said: payments answered 500
 held: on hold, because the requester's account is deactivated. An admin can withdraw it; once the requester may \
 request again, it needs new approvals
-on_hold: on hold: the database and the audit log disagree: it isn't what was requested; rows 7, 9 of the audit were \
-changed
+on_hold: on hold: the database and the audit log disagree: its row was changed in the database; rows 7, 9 of the audit \
+were changed
 restored: on hold: the database may be out of date, so an admin has to look
 ask_again: the database was restored to an earlier moment, so this needs approval again
 votes_void: 2 more approvals needed: an approval expired, and an approver's account is deactivated
@@ -549,20 +549,15 @@ def test_each_way_has_its_words() -> None:
 the audit log has no request for it
 row 7 of the audit was changed
 the audit log breaks off at row 9
-it isn't what was requested
-its requester or time is different
-it needs fewer approvals than it did
-its state was changed without an audit entry
+its row was changed in the database
 its state in the audit: needs a decision
 its send attempts differ from the audit log
-its provider ID is different
-its send window is different
-an approval has no audit entry
+an approval was added, changed or deleted
 the amount reserved from the daily limit doesn't match what was sent
 its payments differ from those requested""")
 
 
 def test_several_rows_and_votes_are_told_as_several() -> None:
     assert disagreeing((Odd.CHANGED_ROW, ("7", "9")), (Odd.VOTES, ("U0ADA", "U0LIN"))) == snapshot(
-        "rows 7, 9 of the audit were changed; 2 approvals have no audit entry"
+        "rows 7, 9 of the audit were changed; 2 approvals were added, changed or deleted"
     )

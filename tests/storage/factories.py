@@ -111,8 +111,9 @@ async def claims(store: Store, repository: str, seconds: float = 0, owner: str =
 
 async def ask(store: Store, **values: Any) -> Instruction:
     made = instruction(**values)
-    assert await unit(store).instructions.insert(made, actor="U1")
-    return made
+    stored = await unit(store).instructions.insert(made, actor="U1")
+    assert isinstance(stored, Instruction)
+    return stored
 
 
 def post(name: str, *, now: datetime = NOW, **more: Any) -> OutboxRow:

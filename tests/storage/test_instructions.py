@@ -32,7 +32,7 @@ async def test_what_goes_in_comes_out(store: Store) -> None:
     assert {name: getattr(changed, name) for name in changes} == changes
     assert await unit(store).instructions.get(asked.id) == changed
     frozen = {"id", "reference", "kind", "payload", "code", "digest", "requirement", "requester", "origin_channel"}
-    frozen |= {"created_at", "source_key", "state", "version", "tries", "errors"}
+    frozen |= {"created_at", "source_key", "state", "version", "tries", "errors", "seal"}
     assert {field.name for field in fields(Instruction)} == frozen | set(Changes.__annotations__)
 
 

@@ -21,7 +21,8 @@ from storage.errors import OtherKey
 from storage.maintenance import Rotated, rotate
 from storage.rows import STORE_KEY, StoreRow
 from storage.sealing import Sealer, SealError
-from tests.storage.factories import NOW, instruction, opened, tamper, unit
+from tests.storage.factories import NOW, attempt, instruction, opened, tamper, unit, vote
+from tests.workflows.looking import there
 
 OLD, NEW, NEWEST = "the-old-key", "the-new-key", "the-newest-key"
 
@@ -226,6 +227,36 @@ async def test_what_is_sealed_is_sealed_anew_and_addresses_stay_good(database_ur
             return [tx.tokens.find(one, NOW) is not None for one in wanted]
 
         assert await store.read(found) == [True, True, True, False]
+
+
+async def test_rows_are_sealed_again_unless_they_were_forged(database_url: str) -> None:
+    await _write(database_url, OLD, 1)
+    asked, forged = instruction(), instruction()
+
+    def fill(tx: Tx) -> None:
+        for one in (asked, forged):
+            tx.instructions.insert(one, actor="U1")
+            tx.votes.cast(vote(one))
+            tx.attempts.open(attempt(one))
+
+    def whole(tx: Tx) -> list[tuple[bool, int, int]]:
+        return [
+            (
+                tx.instructions.is_sealed(there(tx.instructions.get(one.id))),
+                len(tx.votes.unsealed(tx.votes.of(one.id, 1))),
+                len(tx.attempts.unsealed(tx.attempts.of(one.id))),
+            )
+            for one in (asked, forged)
+        ]
+
+    async with _opened(database_url, OLD) as store:
+        await store.write(fill)
+        for change in ("instruction SET round = 2", "vote SET typed = NOT typed", "attempt SET boot_at = 0"):
+            key = "id" if change.startswith("instruction") else "instruction_id"
+            await tamper(store, f"UPDATE {change} WHERE {key} = '{forged.id}'")
+    await _rotated(database_url, OLD, NEW)
+    async with _opened(database_url, NEW) as store:
+        assert await store.read(whole) == [(True, 0, 0), (False, 1, 1)]
 
 
 async def test_nothing_is_changed_where_the_old_key_or_the_audit_is_not_right(database_url: str) -> None:

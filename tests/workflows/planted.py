@@ -61,12 +61,13 @@ def made(rig: Rig, kind: Kind = Kind.PAYOUT, **changes: Any) -> Instruction:
 async def planted(rig: Rig, kind: Kind = Kind.PAYOUT, *, items: Any = (), **changes: Any) -> Instruction:
     one = made(rig, kind, **changes)
 
-    def store(tx: Any) -> None:
-        tx.instructions.insert(one, actor=one.requester)
+    def store(tx: Any) -> Instruction:
+        stored = tx.instructions.insert(one, actor=one.requester)
         tx.bulk_items.add(one.id, items)
+        assert isinstance(stored, Instruction)
+        return stored
 
-    await rig.switchboard.context.store.write(store)
-    return one
+    return await rig.switchboard.context.store.write(store)
 
 
 async def tried(

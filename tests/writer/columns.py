@@ -9,10 +9,10 @@ ATTACKED: Final[dict[str, str]] = {
         "id reference kind payload code digest requirement state round version requester origin_channel created_at "
         "source_key recipient progress remote_id remote_status svc_hash reason decided_by refusal suspect posted_at "
         "expires_at exec_deadline sent_at held_at unknown_since reads last_read_at creates commits puts_off due_at "
-        "lease_owner lease_until tries errors stopped closed_at payee_email cents chosen_code"
+        "lease_owner lease_until tries errors stopped closed_at payee_email cents chosen_code moves seal"
     ),
-    "vote": "instruction_id round person choice at typed",
-    "attempt": "instruction_id n kind request_hash claimed_at boot_at outcome detail finished_at",
+    "vote": "instruction_id round person choice at typed seal",
+    "attempt": "instruction_id n kind request_hash claimed_at boot_at outcome detail finished_at seal",
     "audit": "seq at instruction_id actor action before after detail previous hash",
     "audit_head": "id seq hash",
     "audit_key": "id key_id",

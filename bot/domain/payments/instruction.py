@@ -6,7 +6,7 @@ What is paid never changes after it was asked: the payload is frozen, votes are 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, ClassVar, Final
@@ -238,6 +238,9 @@ class Instruction:
     errors: int = 0
     stopped: str = ""
     closed_at: datetime | None = None
+    moves: int = 1
+    """Changes that are in the audit, counted there too: an older copy of the row has fewer."""
+    seal: str = field(default="", compare=False, repr=False)
 
     @property
     def cents(self) -> Cents:
@@ -272,6 +275,7 @@ class Vote:
     choice: Choice
     at: datetime
     typed: bool = False
+    seal: str = field(default="", compare=False, repr=False)
 
 
 class AttemptKind(StrEnum):
@@ -315,6 +319,7 @@ class Attempt:
     outcome: AttemptOutcome = AttemptOutcome.OPEN
     detail: str = ""
     finished_at: datetime | None = None
+    seal: str = field(default="", compare=False, repr=False)
 
 
 class CallbackKind(StrEnum):

@@ -308,8 +308,8 @@ def compare(tx: Tx) -> Compared:
             assert instruction is not None, "its name was read in the same transaction"
             odds = list(odd(tx, instruction))
             if instruction.kind in MONEY_OUT:
-                held, rows = tx.reservations.of(instruction_id), tx.audit.verified(tx.audit.about(instruction_id))
-                if not is_reserved_as(instruction, held, rows):
+                held, attempts = tx.reservations.of(instruction_id), tx.attempts.of(instruction_id)
+                if not is_reserved_as(instruction, held, attempts):
                     odds.append(Disagreement(Odd.RESERVED))
         except Exception as unreadable:  # noqa: BLE001 - anything can stand in a row that somebody else wrote
             found.append((reference, Reason(OfMode.ROWS_UNREADABLE, error=type(unreadable).__name__)))

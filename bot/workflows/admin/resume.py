@@ -88,16 +88,17 @@ def _reopen(uow: Unit, mode: ReadingOnly, instruction: Instruction) -> bool:
         return moved is not None
     voted = bool(uow.votes.of(instruction.id, instruction.round))
     if voted and from_before and instruction.state in (State.AWAITING, State.NEEDS_HUMAN):
-        after = uow.instructions.touch(
+        uow.instructions.touch(
             instruction,
+            actor=OPERATOR,
+            action="approve_again",
+            facts={"reason": wish.stored()},
             show=True,
             round=instruction.round + 1,
             reason=wish,
             expires_at=expires_at if instruction.state is State.AWAITING else instruction.expires_at,
             due_at=uow.now,
         )
-        if after is not None:
-            witness(uow, "approve_again", {"reason": wish.stored()}, actor=OPERATOR, about=after)
         return True
     if has_code(instruction.reason, OfRequest.RESTORED):
         uow.instructions.touch(instruction, show=True, reason=None, due_at=uow.now)

@@ -1,7 +1,7 @@
-"""A request compared with its sealed audit rows, before people decide on it and before anything of it is sent.
+"""A request checked by its seals and audit rows, before people decide on it and before anything of it is sent.
 
-A writer of the database who lacks the key cannot make such a row. A request that disagrees keeps its state: a
-transition from a forged state would seal it. Votes: people are read before a transaction, votes counted inside it.
+A writer of the database who lacks the key can make neither. A request that disagrees keeps its state. Votes: people
+are read before a transaction, votes counted inside it.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -36,7 +36,7 @@ DISAGREES = "disagrees"
 
 
 def odd(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
-    """Every way in which a request disagrees with its audit rows, and its items with their digest."""
+    """Every way in which a request disagrees with its seals and audit rows, and its items with their digest."""
     found = _odd_row(tx, instruction)
     items = Disagreement(Odd.ITEMS)
     return found if items in found or has_its_items(tx, instruction) else (*found, items)
@@ -107,10 +107,13 @@ async def hold_changed(ctx: Context, instruction: Instruction) -> None:
 def _odd_row(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
     """Without its items, which are read where they are sent, but for what requests of a cancellation have named."""
     rows = tx.audit.verified(tx.audit.about(instruction.id))
+    votes, attempts = tx.votes.of(instruction.id, instruction.round), tx.attempts.of(instruction.id)
     found = disagreements(
         instruction,
-        votes=tx.votes.of(instruction.id, instruction.round),
-        attempts=tx.attempts.of(instruction.id),
+        is_sealed=tx.instructions.is_sealed(instruction),
+        votes=votes,
+        attempts=attempts,
+        unsealed=[*tx.votes.unsealed(votes), *tx.attempts.unsealed(attempts)],
         rows=rows,
     )
     named = named_in(rows)
@@ -357,10 +360,15 @@ def without_the_others(uow: Unit, instruction: Instruction, votes: Sequence[Vote
     if number is None:
         return instruction
     reason = why_more(instruction, found) or instruction.reason
-    after = uow.instructions.touch(instruction, show=True, round=number, reason=reason, due_at=instruction.due_at)
-    if after is not None:
-        witness(uow, RECOUNTED, {"round": number, "counted": sorted(found.counted)}, about=after)
-    return after
+    return uow.instructions.touch(
+        instruction,
+        action=RECOUNTED,
+        facts={"round": number, "counted": sorted(found.counted)},
+        show=True,
+        round=number,
+        reason=reason,
+        due_at=instruction.due_at,
+    )
 
 
 def why_more(instruction: Instruction, found: Count) -> Reason | None:

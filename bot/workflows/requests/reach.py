@@ -21,7 +21,7 @@ from bot.domain.payments.sealed import CAPPED, needed
 from bot.domain.policy import Policy, Requirement, Short
 from bot.domain.reasons import OfRequest, Reason
 from bot.slack.people import FRESH, Directory, named
-from bot.workflows.context import Context, Unit, witness
+from bot.workflows.context import Context, Unit
 from bot.workflows.requests.announce import Line, alert, asked_in, queue_line, remind
 from bot.workflows.requests.authority import may_decide_on, paid_among
 from storage.transaction import Tx
@@ -220,6 +220,8 @@ def _cap(uow: Unit, *, name: str, can: int) -> Short:
     reason = Reason(OfRequest.VOTES_VOID, void=[Void.FEWER], missing=wanted.quorum) if votes else found.reason
     capped = uow.instructions.touch(
         found,
+        action=CAPPED,
+        facts={"round": number, **needed(wanted)},
         show=True,
         requirement=wanted,
         round=number,
@@ -228,10 +230,8 @@ def _cap(uow: Unit, *, name: str, can: int) -> Short:
         lease_owner=found.lease_owner,
         lease_until=found.lease_until,
     )
-    if capped is not None:
-        witness(uow, CAPPED, {"round": number, **needed(wanted)}, about=capped)
-        if votes and capped.state is State.AWAITING:
-            remind(uow, capped, 0)
+    if capped is not None and votes and capped.state is State.AWAITING:
+        remind(uow, capped, 0)
     return Short(needs=can, can=can)
 
 

@@ -139,7 +139,7 @@ async def _request(
             remote_id=requested.remote_id,
             due_at=uow.now,
         )
-        uow.instructions.insert(instruction, actor=requested.requester)
+        instruction = uow.instructions.insert(instruction, actor=requested.requester) or instruction
         uow.bulk_items.add(instruction.id, requested.items)
         for about in kind.called_back:
             token = callback_token(key=uow.ctx.token_key, instruction_id=instruction.id, kind=about)

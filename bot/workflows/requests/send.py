@@ -69,9 +69,7 @@ def suspend(uow: Unit, instruction: Instruction, no: No) -> Instruction | None:
             changes["due_at"] = uow.now + uow.quiet.spacing * 60
         after = uow.instructions.move(instruction, back, action="suspended", facts=detail, **changes)
     else:
-        after = uow.instructions.touch(instruction, show=True, **changes)
-        if after is not None:
-            witness(uow, "suspended", detail, about=after)
+        after = uow.instructions.touch(instruction, action="suspended", facts=detail, show=True, **changes)
     if after is not None:
         alert(uow, after, f"suspended:{after.round}", reason=reason)
     return after
@@ -167,8 +165,10 @@ def tighten(uow: Unit, instruction: Instruction) -> Instruction | None:
     if deadline is not None:
         deadline -= timedelta(seconds=before.execute_within_seconds - wanted.execute_within_seconds)
     due = [end for end in (instruction.due_at, expires, deadline) if end is not None]
-    held = uow.instructions.touch(
+    return uow.instructions.touch(
         instruction,
+        action="tightened",
+        facts=needed(wanted),
         show=True,
         requirement=wanted,
         expires_at=expires,
@@ -177,9 +177,6 @@ def tighten(uow: Unit, instruction: Instruction) -> Instruction | None:
         lease_owner=instruction.lease_owner,
         lease_until=instruction.lease_until,
     )
-    if held is not None:
-        witness(uow, "tightened", needed(wanted), about=held)
-    return held
 
 
 async def not_now(ctx: Context, instruction: Instruction) -> bool:

@@ -103,6 +103,8 @@ def _requests() -> None:
         sa.Column("due_at", sa.BigInteger()),
         *_leased(),
         sa.Column("closed_at", sa.BigInteger()),
+        *required(sa.Integer, "moves"),
+        *required(sa.Text, "seal"),
         *required(sa.Text, "payee_email"),
         *required(sa.BigInteger, "cents"),
         sa.Column("chosen_code", sa.Text()),
@@ -141,6 +143,7 @@ def _requests() -> None:
         *required(sa.Float, "boot_at"),
         *required(sa.Text, "outcome", "detail"),
         sa.Column("finished_at", sa.BigInteger()),
+        *required(sa.Text, "seal"),
         sa.CheckConstraint(
             "outcome IN ('open', 'done', 'not_executed', 'unknown', 'abandoned')", name=op.f("ck_attempt_outcome")
         ),
@@ -216,6 +219,7 @@ def _requests() -> None:
         *required(sa.Text, "person", "choice"),
         *required(sa.BigInteger, "at"),
         sa.Column("typed", sa.Boolean(), nullable=False, server_default=sa.false()),
+        sa.Column("seal", sa.Text(), nullable=False, server_default=sa.text("''")),
         of_instruction("vote"),
         sa.PrimaryKeyConstraint("instruction_id", "round", "person", name=op.f("pk_vote")),
     )

@@ -22,12 +22,10 @@ from tests.support.reasons import own_words
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, OLGA, Rig, approve_card
 from tests.workflows.authority import KINDS, approved_just_now, asked_for, sent
 from tests.workflows.looking import alerts, asked, disagreements, heard, newest, read, state, there
-from tests.workflows.planted import voted
 
 pytestmark = pytest.mark.rig(on="both")
 
 PUSH = "UPDATE instruction SET state = 'approved', due_at = :now, exec_deadline = :end, closed_at = NULL"
-TWO_STEPS_AND_ONE = [Kind.PAYOUT, Kind.ONE_STEP]
 
 
 async def tamper(rig: Rig, *statements: str, **values: object) -> None:
@@ -81,17 +79,18 @@ async def is_held(rig: Rig, why: str) -> None:
 async def test_a_vote_that_nobody_gave_pays_nothing(rig: Rig, kind: Kind) -> None:
     await asked_for(rig, kind)
     before = sent(rig, kind)
-    await voted(rig, await newest(rig), ADA, typed=True)
+    found, now = await newest(rig), int(rig.clock.seconds() * 1_000_000)
+    vote = "INSERT INTO vote VALUES (:id, :number, 'U0ADA', 'approve', :now, true, '')"
+    await tamper(rig, vote, id=found.id, number=found.round, now=now)
     await pushed(rig)
     await rig.settle()
     assert sent(rig, kind) == before
-    await is_held(rig, "an approval has no audit entry")
+    await is_held(rig, "an approval was added, changed or deleted")
     assert (await rig.card()).plain.startswith("On hold")
 
 
-@pytest.mark.parametrize("kind", TWO_STEPS_AND_ONE)
-async def test_what_was_changed_after_it_was_shown_is_not_approved_on_the_old_card(rig: Rig, kind: Kind) -> None:
-    await asked_for(rig, kind)
+async def test_what_was_changed_after_it_was_shown_is_not_approved_on_the_old_card(rig: Rig) -> None:
+    await asked_for(rig, Kind.ONE_STEP)
     card = await rig.card()
     await another(rig, email="thief@example.com", cents=90_000)
     await approve_card(rig, card)
@@ -99,35 +98,101 @@ async def test_what_was_changed_after_it_was_shown_is_not_approved_on_the_old_ca
     assert "the database and the audit log disagree" in await heard(rig, ADA, "On hold")
     assert rig.paid == []
     assert await state(rig) is State.AWAITING
-    await is_held(rig, "it isn't what was requested")
+    await is_held(rig, "its row was changed in the database")
 
 
-@pytest.mark.parametrize("kind", TWO_STEPS_AND_ONE)
-async def test_request_changed_after_its_approval_is_held(rig: Rig, kind: Kind) -> None:
-    await approved_just_now(rig, kind)
-    await another(rig, email="thief@example.com")
+CHANGED = [
+    "UPDATE instruction SET suspect = 'x'",
+    "UPDATE instruction SET round = 2",
+    "UPDATE instruction SET moves = moves + 1",
+    "UPDATE instruction SET exec_deadline = exec_deadline + 1",
+    "UPDATE vote SET typed = NOT typed",
+    "UPDATE attempt SET request_hash = 'x'",
+]
+
+
+@pytest.mark.parametrize("change", CHANGED)
+async def test_changed_column_is_found_before_sending(rig: Rig, change: str) -> None:
+    await approved_just_now(rig, Kind.PAYOUT)
+    await tamper(rig, change)
     await rig.settle()
     assert rig.paid == []
-    await is_held(rig, "it isn't what was requested")
+    assert await state(rig) is State.APPROVED
+    assert "on hold" in worded((await newest(rig)).reason)
+
+
+@pytest.mark.parametrize("table", ["vote", "attempt"])
+async def test_row_of_another_request_is_found(rig: Rig, table: str) -> None:
+    await approved_just_now(rig, Kind.PAYOUT)
+    first = await newest(rig)
+    await asked_for(rig, Kind.PAYOUT)
+    second = await newest(rig)
+    await tamper(rig, f"DELETE FROM {table} WHERE instruction_id = :id", id=second.id)  # noqa: S608 - names of ours
+    take = f"UPDATE {table} SET instruction_id = :id WHERE instruction_id = :other"  # noqa: S608 - names of ours
+    await tamper(rig, take, id=second.id, other=first.id)
+    odds = {"vote": "an approval was added, changed or deleted", "attempt": "its send attempts differ"}
+    lines = await disagreements(rig)
+    assert [line.partition(":")[0] for line in lines] == [first.reference, second.reference]
+    assert all(odds[table] in line for line in lines)
+
+
+ROWS = {"instruction": "id", "vote": "instruction_id", "attempt": "instruction_id", "reservation": "instruction_id"}
+
+
+async def rows_of(rig: Rig, request: str) -> dict[str, list[dict[str, object]]]:
+    def read_all(tx: Tx) -> dict[str, list[dict[str, object]]]:
+        queries = {table: f"SELECT * FROM {table} WHERE {key} = :id" for table, key in ROWS.items()}  # noqa: S608
+        found = {table: tx.audit._connection.execute(text(query), {"id": request}) for table, query in queries.items()}
+        return {table: [dict(row) for row in rows.mappings()] for table, rows in found.items()}
+
+    return await read(rig, read_all)
 
 
 @pytest.mark.parametrize(
-    ("kind", "deleted", "why"),
+    ("deed", "why"),
     [
-        (Kind.PAYOUT, [], "its state in the audit: withdrawn"),
-        (Kind.ONE_STEP, [], "its state in the audit: withdrawn"),
-        (Kind.ONE_STEP, ["DELETE FROM audit WHERE action = 'withdrawn'"], "the audit log breaks off at row"),
+        ((), "its state in the audit: withdrawn"),
+        (("DELETE FROM audit WHERE action = 'withdrawn'",), "the audit log breaks off at row"),
     ],
 )
-async def test_withdrawn_request_stays_withdrawn(rig: Rig, kind: Kind, deleted: list[str], why: str) -> None:
-    await approved_just_now(rig, kind)
-    deadline = there((await newest(rig)).exec_deadline)
+async def test_older_row_that_is_put_back_is_not_sent(rig: Rig, deed: tuple[str, ...], why: str) -> None:
+    """Each column is as it once was, with the seal that it had: the request was withdrawn since."""
+    await approved_just_now(rig, Kind.ONE_STEP)
+    found = await newest(rig)
+    ((older,),) = (rows for table, rows in (await rows_of(rig, found.id)).items() if table == "instruction")
     await rig.press("withdraw", user=MARIA)
     assert await state(rig) is State.WITHDRAWN
-    await pushed(rig, *deleted, deadline=int(deadline.timestamp() * 1_000_000))
+    names = ", ".join(f'"{name}" = :{name}' for name in older)
+    await tamper(rig, *deed, f"UPDATE instruction SET {names} WHERE id = :id", **older)  # noqa: S608 - names of ours
     await rig.settle()
     assert rig.paid == []
     assert why in worded((await newest(rig)).reason)
+
+
+async def test_request_is_not_sent_again_from_a_copy_of_all_its_rows(rig: Rig) -> None:
+    """Its newer audit rows are deleted, too: only the chain between others' rows shows it."""
+    await approved_just_now(rig, Kind.ONE_STEP)
+    rig.payments.switches.accept_duplicate_codes = True
+    found = await newest(rig)
+    older, end = await rows_of(rig, found.id), await read(rig, lambda tx: tx.audit.head().seq)
+    await rig.settle()
+    await rig.pay("send luis@example.com 30.00 rent")
+    await tamper(
+        rig,
+        "DELETE FROM audit WHERE instruction_id = :id AND seq > :end",
+        *(f"DELETE FROM {table} WHERE instruction_id = :id" for table in ("vote", "attempt", "reservation")),  # noqa: S608
+        id=found.id,
+        end=end,
+    )
+    for table, rows in older.items():
+        for row in rows:
+            names, marks = ", ".join(f'"{name}"' for name in row), ", ".join(f":{name}" for name in row)
+            sets = ", ".join(f'"{name}" = :{name}' for name in row)
+            whole = f"UPDATE instruction SET {sets} WHERE id = :id" if table == "instruction" else ""  # noqa: S608
+            await tamper(rig, whole or f"INSERT INTO {table} ({names}) VALUES ({marks})", **row)  # noqa: S608
+    await rig.pass_time(60)
+    assert rig.paid == [("ana@example.com", 2500)]
+    assert [one for one in alerts(rig) if found.reference in one and "the audit log breaks off at row" in one]
 
 
 async def test_what_was_sent_is_read_on_although_a_row_about_another_is_deleted(rig: Rig) -> None:
@@ -149,7 +214,7 @@ async def test_nothing_is_created_that_nobody_asked_for(rig: Rig) -> None:
     await another(rig, email="thief@example.com")
     await rig.settle()
     assert asked(rig, "create_payout") == 0
-    await is_held(rig, "it isn't what was requested")
+    await is_held(rig, "its row was changed in the database")
 
 
 async def test_an_attempt_that_was_deleted_is_not_made_again(rig: Rig) -> None:
@@ -184,7 +249,7 @@ async def test_it_goes_on_when_the_operator_has_put_the_row_back(rig: Rig) -> No
     found = await newest(rig)
     await tamper(rig, "UPDATE instruction SET requester = 'U0ZOE'")
     await rig.press("approve", user=ADA)
-    assert "its requester or time is different" in worded((await newest(rig)).reason)
+    assert "its row was changed in the database" in worded((await newest(rig)).reason)
     await tamper(rig, "UPDATE instruction SET requester = :name", name=found.requester)
     await rig.pass_time(HOUR + 1)
     assert (await newest(rig)).reason is None
@@ -289,7 +354,7 @@ async def test_unreadable_row_is_named_and_hides_no_other(rig: Rig) -> None:
     await tamper(rig, "UPDATE instruction SET payload = '{}' WHERE id = :id", id=first.id)
     lines = await disagreements(rig)
     assert lines[0].startswith(f"{first.reference}: its rows can't be read (")
-    assert lines[1] == f"{second.reference}: its requester or time is different."
+    assert lines[1] == f"{second.reference}: its row was changed in the database."
     await tamper(rig, "DELETE FROM callback_token", "UPDATE instruction SET due_at = NULL")
 
 
