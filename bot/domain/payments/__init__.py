@@ -1,5 +1,5 @@
-"""Payments: instructions, the service's records, and what one means for the other.
+"""Payments: instructions, the service's records, and how a record changes an instruction.
 
-A kind of request: its payload in ``instruction.py``, its transitions in ``moves.py``, then ``make diagrams``. The other
-steps are in ``bot/workflows/requests/README.md``.
+To add a kind of request, write its payload in ``instruction.py`` and its transitions in ``moves.py``, then run
+``make diagrams``. The remaining steps are in ``bot/workflows/requests/README.md``.
 """

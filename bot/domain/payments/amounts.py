@@ -1,4 +1,4 @@
-"""The amounts of a file as a whole: which sign stands before the cents, their currency, and where they end."""
+"""Amounts of a whole file: which decimal sign they use, their currency, and amounts split across columns."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,9 +24,9 @@ _EXAMPLES: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Amounts:
-    """The rows with amounts that have one reading, or why there are none. ``bad``: rows whose amount isn't paid.
+    """Rows whose amounts have one reading, or why there are none. ``bad`` lists rows whose amount isn't paid.
 
-    ``asks``: amounts as written, of which a person says how they are read.
+    ``asks`` lists amounts as written for which a person has to choose the reading.
     """
 
     rows: Sequence[Row]
@@ -36,7 +36,7 @@ class Amounts:
 
 
 def amounts_in(table: Table, places: Mapping[str, int], decimals: str, *, first: int = 0) -> Amounts:
-    """The amounts of a table; ``decimals``: the style that a person has chosen, or empty. ``first``: as for rows."""
+    """Read the amounts of a table in the style that a person chose, if any. ``first`` is added to row numbers."""
     place = places["amount"]
     if (named := _named_currency(table, places)) is not None:
         return Amounts(rows=(), unread=named)
@@ -59,13 +59,13 @@ def amounts_in(table: Table, places: Mapping[str, int], decimals: str, *, first:
     if points and style is Decimals.COMMA:
         return Amounts(rows=(), asks=asks, unread=Unread(points=points, commas=both))
     rows: Sequence[Row] = table.rows
-    if asks or numbers:  # a number of a workbook has a point, whatever the texts have
+    if asks or numbers:  # a workbook's numbers always use a point, even if its texts use a comma
         rows = [_in_style(row, place, Decimals.POINT if row.number in numbers else style) for row in rows]
     return Amounts(rows=rows, asks=asks, bad=[*foreign, *_torn(table, places, first)])
 
 
 def _named_currency(table: Table, places: Mapping[str, int]) -> Unread | None:
-    """Another unit in the name of the column, or in titles and remarks if nothing nearer names a currency."""
+    """Find another unit in the name of the column, else another currency in titles and remarks."""
     place, column = places["amount"], table.header[places["amount"]]
     alone = not any(holds_currencies(name) for at, name in enumerate(table.header) if at != place)
     if currency := other_unit_in(column, alone=alone):
@@ -84,9 +84,9 @@ def _in_style(row: Row, place: int, style: Decimals) -> Row:
 
 
 def _torn(table: Table, places: Mapping[str, int], first: int) -> Iterator[BadRow]:
-    """Rows with a number right behind the amount that may continue it: ``ana@example.com,1,500`` isn't $1.00.
+    """Yield rows in which the next cell may continue the amount: ``ana@example.com,1,500`` isn't $1.00.
 
-    A column of numbers with a name of its own continues no amount.
+    A named column that holds only numbers continues no amount.
     """
     place = places["amount"]
     behind = place + 1
@@ -107,7 +107,7 @@ def _torn(table: Table, places: Mapping[str, int], first: int) -> Iterator[BadRo
 
 
 def _currency_of_all(rows: Sequence[Row], place: int, given: Mapping[int, str]) -> str:
-    """The other currency that all of several rows have, in their amount or in what is ``given``; or empty."""
+    """Return the foreign currency shared by all rows, in the amount or in ``given``; else an empty string."""
     currency = ""
     for row in rows:
         found = other_currency_in(given.get(row.number, row.cells[place])).upper()
@@ -118,7 +118,7 @@ def _currency_of_all(rows: Sequence[Row], place: int, given: Mapping[int, str]) 
 
 
 def _foreign(table: Table, places: Mapping[str, int], first: int) -> list[BadRow]:
-    """Rows with another currency in a column of currencies, or none where others have another; or in their note."""
+    """Return rows with a foreign or missing currency in a column that isn't all ours, or a foreign one in the note."""
     paid = {places[name] for name in REQUIRED}
     columns = [
         at
@@ -146,7 +146,7 @@ def _foreign(table: Table, places: Mapping[str, int], first: int) -> list[BadRow
 
 
 def _holds_only(rows: Iterable[Row], at: int, fits: Callable[[str], bool]) -> bool:
-    """Whether all cells of a column fit, and one at least isn't empty."""
+    """Whether every cell of a column fits and at least one isn't empty."""
     filled = False
     for cell in (row.cells[at].strip() for row in rows):
         if cell and not fits(cell):

@@ -1,6 +1,6 @@
-"""Bulk payments, and cancellations of what is pending in them: what is asked for.
+"""Payloads of bulk payments and of cancellations of their pending items.
 
-The service has no key per item, so our reference travels in each row's ``internal_note``: ``L-4F7K2M/17``.
+The service has no key per item, so each row's ``internal_note`` holds our reference: ``L-4F7K2M/17``.
 """
 
 import hashlib
@@ -20,25 +20,25 @@ from bot.domain.payments.operation import OperationStatus
 from bot.domain.values import Value
 
 MOST_ITEMS: Final = 10_000
-"""Rows of one file. The service shows no limit; this one keeps a card something that a person can check."""
+"""Rows per file. The service states no limit; this one keeps a card that a person can check."""
 LARGEST: Final = 5
 CHUNK: Final = 100
 AGAIN: Final = "again:"
-"""Prefix of the source key of a list that retries failed payments; the id of the first list follows."""
+"""Prefix of the source key of a list that retries failed payments, before the id of the first list."""
 Payment = tuple[str, int]
-"""Recipient's address in lower case, and cents: two payments with both the same are the same payment."""
+"""Recipient's address in lower case, and cents. Two payments with equal values are the same payment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BulkItem:
-    """One payment of a file. ``row`` is its number as a spreadsheet counts, the header being 1."""
+    """One payment of a file. ``row`` is its number in the spreadsheet: the header is row 1."""
 
     row: int
     email: str
     cents: Cents
     note: str = ""
     name: str = ""
-    """Of the recipient, as the file has it: compared with the registered one, and never sent."""
+    """The recipient's name in the file, which is compared with the registered one and never sent."""
 
 
 class Large(Value):
@@ -48,7 +48,7 @@ class Large(Value):
 
 
 class _Many(Value):
-    """About many payments, without their items: those stand in a table of their own, bound by their digest."""
+    """A payload about many payments, whose items are in a separate table and bound by their digest."""
 
     has_items: ClassVar[bool] = True
     email: ClassVar[str] = ""
@@ -61,39 +61,39 @@ class _Many(Value):
 
 
 class BulkPayload(_Many):
-    """What a bulk payment pays."""
+    """Payload of a bulk payment."""
 
     name: str
-    """Of the file, for people; foreign text."""
+    """Name of the file, shown to people; foreign text."""
     twin_digest: str
-    """The same for files that pay the same people the same amounts in whatever order."""
+    """Digest shared by files that pay the same people the same amounts, in any order."""
     largest: tuple[Large, ...]
     duplicates: tuple[int, ...] = ()
-    """Rows that pay the same amount to the same address as an earlier row; at most a hundred of them are kept."""
+    """Rows that repeat the amount and address of an earlier row; at most a hundred are kept."""
     duplicate_count: int = 0
     people: int = 0
-    """Different addresses."""
+    """Number of different addresses."""
     new_count: int = 0
     new_cents: int = 0
-    """The largest item of those."""
+    """The largest item for a new recipient."""
     again_of: str = ""
-    """Reference of the bulk payment whose failed payments it pays again, with their row numbers; empty: none."""
+    """Reference of the bulk payment whose failed rows this one pays again, under their row numbers; or empty."""
     read_as: str = ""
-    """How the file was read, in words: encoding, columns. Empty for rows that were typed."""
+    """How the file was read (encoding, columns), in words. Empty for typed rows."""
     left_out: tuple[int, ...] = ()
-    """Rows of the file that are not paid, because something speaks against their addresses; a hundred are kept."""
+    """Rows that are not paid because of doubts; a hundred are kept."""
     left_out_count: int = 0
     anyway: tuple[int, ...] = ()
-    """Rows that the e-mail service calls undeliverable, and that are paid; a hundred are kept."""
+    """Rows that are paid although the e-mail service calls them undeliverable; a hundred are kept."""
     done_anyway: Mapping[int, str] = Field(default_factory=dict)
-    """The statuses of rows that are paid although they may be paid already; a hundred are kept. Foreign texts."""
+    """Statuses of rows that are paid although they may be paid already; a hundred are kept. Foreign texts."""
     done_anyway_count: int = 0
     check: str = ""
-    """Id of the job that checked the file before; empty: none did."""
+    """Id of the job that checked the file, or empty."""
     marks: Marks = NO_MARKS
-    """What people do not see in their spreadsheet although it is paid."""
+    """What is hidden in the spreadsheet but paid anyway."""
     thread_ts: str = ""
-    """Thread of the dropped file it was read from: its outcome is told there. Empty: given in a form."""
+    """Thread of the dropped file, where its outcome is posted. Empty if the file came from a form."""
 
     @property
     def description(self) -> str:
@@ -104,7 +104,7 @@ class BulkPayload(_Many):
         return self.twin_digest
 
     def payments(self, items: Iterable[BulkItem]) -> Mapping[Payment, Sequence[int]]:
-        """Its payments with the rows that make them."""
+        """Map each payment to the rows that make it."""
         found: dict[Payment, list[int]] = {}
         for item in items:
             found.setdefault((item.email.casefold(), int(item.cents)), []).append(item.row)
@@ -115,9 +115,9 @@ class BulkPayload(_Many):
 
 
 class CancelPayload(_Many):
-    """Which items of a bulk payment are to be canceled: always by their hashes, which are in the item table.
+    """Payload of a cancellation of items of a bulk payment, always named by their hashes in the item table.
 
-    Or a payout in escrow: its own id is in the item table in place of a hash.
+    Or of a payout in escrow, whose id replaces the hash in the item table.
     """
 
     thread_ts: ClassVar[str] = ""
@@ -125,11 +125,11 @@ class CancelPayload(_Many):
     again_of: ClassVar[str] = ""
 
     bulk: str
-    """Reference of the bulk payment or payout, or the service's id of a bulk payment that was not asked for here."""
+    """Reference of the bulk payment or payout, or the service's id of a bulk payment requested elsewhere."""
     bulk_remote_id: str
     all_pending: bool = False
     payout_to: str = ""
-    """Address of the payout's recipient; empty: it is about a bulk payment."""
+    """Address of the payout's recipient; empty for a bulk payment."""
 
     @property
     def description(self) -> str:
@@ -140,7 +140,7 @@ class CancelPayload(_Many):
         return self.items_digest
 
     def payments(self, _: object = ()) -> Mapping[Payment, Sequence[int]]:
-        """None: what it takes back pays nobody."""
+        """Return an empty mapping: a cancellation pays nobody."""
         return {}
 
     def canonical(self) -> dict[str, object]:
@@ -149,7 +149,7 @@ class CancelPayload(_Many):
 
 
 def items_digest(items: Iterable[BulkItem]) -> str:
-    """SHA-256 (hex) over row, address, amount and note of every item, in order."""
+    """Return SHA-256 (hex) over row, address, amount and note of every item, in order."""
     digest = hashlib.sha256()
     for item in items:
         digest.update(json.dumps([item.row, item.email, plain(item.cents), item.note]).encode() + b"\n")
@@ -157,7 +157,7 @@ def items_digest(items: Iterable[BulkItem]) -> str:
 
 
 def twin_digest(items: Iterable[BulkItem]) -> str:
-    """The same over who gets how much, whatever the order, notes and letter case."""
+    """Return SHA-256 (hex) over recipients and amounts, ignoring order, notes and letter case."""
     lines = sorted(json.dumps([item.email.casefold(), plain(item.cents)]) for item in items)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
@@ -191,14 +191,14 @@ def largest_of(items: Iterable[BulkItem], most: int = LARGEST) -> tuple[Large, .
 
 
 def row_of(note: str, reference: str) -> int | None:
-    """The row that an ``internal_note`` names; None when it is none of this request's."""
+    """Return the row named by an ``internal_note``, or None if it names no row of this request."""
     found = re.fullmatch(rf"{re.escape(reference)}/([0-9]{{1,7}})", "".join(note.split()), re.IGNORECASE)
     return int(found[1]) if found else None
 
 
 @dataclass(frozen=True, slots=True)
 class HashList:
-    """Hashes to cancel: one at least, because a request without any cancels everything that is pending."""
+    """Hashes to cancel, at least one: a request without hashes cancels everything that is pending."""
 
     all: tuple[str, ...]
 
@@ -212,17 +212,17 @@ class HashList:
 
     @classmethod
     def of(cls, hashes: Sequence[str]) -> Self:
-        """From a sequence that is known not to be empty; raises ValueError where it is, or breaks another rule."""
+        """Build a list from a sequence; raises ValueError if it is empty or breaks another rule."""
         if not hashes:
             raise ValueError("an empty list would cancel everything that is pending")
         return cls(*hashes)
 
 
 class Tally(Value):
-    """Counts and sums of the items by status; they always add up to what was approved."""
+    """Counts and sums of the items by status, which always add up to the approved ones."""
 
     counts: Mapping[str, int] = Field(default_factory=dict)
-    """Status in our spelling -> items. ``""``: the service has not reported them."""
+    """Status in our spelling -> number of items. ``""``: not reported by the service."""
     sums: Mapping[str, int] = Field(default_factory=dict)
 
     @property
@@ -253,7 +253,7 @@ class Tally(Value):
 
     @property
     def queued(self) -> int:
-        """Received, and not begun: part of what is under way."""
+        """Received but not started; included in ``under_way``."""
         return self.of(OperationStatus.CREATED)
 
     @property
@@ -274,7 +274,7 @@ class Tally(Value):
 
 
 def tally(lines: Iterable[tuple[str, int, int]]) -> Tally:
-    """From (status, count, cents); statuses in any spelling of the service."""
+    """Sum up (status, count, cents) by status."""
     counts: Counter[str] = Counter()
     sums: Counter[str] = Counter()
     for status, count, cents in lines:
@@ -284,27 +284,27 @@ def tally(lines: Iterable[tuple[str, int, int]]) -> Tally:
 
 
 class BulkProgress(Value):
-    """What is known of a bulk payment, or of a cancellation, besides its state; what its card shows."""
+    """Details of a bulk payment or a cancellation besides its state, for its card."""
 
     looked_up: int = 0
     to_look_up: int = 0
-    """Different addresses; what follows counts some of those looked up, and names the first ones."""
+    """Number of different addresses. The following fields count those with a concern and list the first ones."""
     inactive: int = 0
-    """The money would wait in escrow."""
+    """Accounts for which the money would be held in escrow."""
     inactive_emails: tuple[str, ...] = ()
     unverified: int = 0
     unverified_emails: tuple[str, ...] = ()
     other_names: int = 0
-    """Whose registered name fits neither the file's nor, where the file has none, the address."""
+    """Recipients whose registered name matches neither the file's name nor, if it has none, the address."""
     other_name_emails: tuple[str, ...] = ()
     not_read: int = 0
-    """The account could not be read, or the service does not say whether it is active."""
+    """Accounts that couldn't be read, or that the service reports neither as active nor as inactive."""
     tally: Tally = Tally()
     over: bool = False
-    """The service says that it has created every single payment, or that it will not."""
+    """Whether the service has created every single payment or has given up."""
     failed: bool = False
-    """The service's own record of the bulk payment is failed, which is final; single payments may still move."""
+    """Whether the service's record of the bulk payment is failed, which is final; single payments may still change."""
     why: str = ""
-    """What that record gives as its reason; foreign text."""
+    """Reason on that record; foreign text."""
     read_at: datetime | None = None
     changed_at: datetime | None = None

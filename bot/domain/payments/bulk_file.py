@@ -1,4 +1,4 @@
-"""The rows of a file as payments. All of it is read; bad rows are fixed or left out before anything is requested."""
+"""Read the rows of a file as payments. Bad rows are fixed or left out before anything is requested."""
 
 import json
 import re
@@ -41,23 +41,23 @@ COLUMNS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 )
 REQUIRED: Final = ("email", "amount")
 TYPED: Final = ("email", "amount", "note")
-"""What a typed row without a first row of names may hold, in this order."""
+"""Columns of a typed row without a header, in this order."""
 LEAST_COLUMNS: Final = len(REQUIRED)
-"""Of a table that can be paid at all, whatever its columns are called."""
+"""Fewest columns of a table that can be paid, whatever their names."""
 NOTE_LIMIT: Final = 200
 _NAME_LIMIT: Final = 200
 DISGUISED: Final = (
     "its number format shows something else than the cell holds; give the cell a plain number format such as 0.00"
 )
-"""The rule that a cell breaks of which people see another value than would be paid."""
+"""The rule broken by a cell that shows people another value than would be paid."""
 GIVEN_LIMIT: Final = 80
-"""Characters of a cell that are repeated."""
+"""Characters of a cell quoted in an error."""
 _GUESSED_FROM = 200
 
 
 @dataclass(frozen=True, slots=True)
 class BadRow:
-    """A row that cannot be paid. ``rule`` is ours, ``given`` is what stands in the file; empty: nothing."""
+    """A row that cannot be paid. ``rule`` is our text, ``given`` the text in the file, or empty."""
 
     row: int
     column: str
@@ -67,9 +67,9 @@ class BadRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unread:
-    """Why no amount is read: the ``currency`` of ``column``, or of every row, or rows in two styles, as written.
+    """Why no amount is read: a foreign ``currency`` in ``column`` or in every row, or rows in two styles, as written.
 
-    Empty: a person says which sign stands before the cents.
+    If all fields are empty, a person has to choose the decimal sign.
     """
 
     column: str = ""
@@ -80,7 +80,7 @@ class Unread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """A file that was read: its payments, or every row that is none; ``read_as``: how, in words."""
+    """A file that was read, with its payments or its bad rows. ``read_as``: encoding and columns, in words."""
 
     name: str
     items: Sequence[BulkItem]
@@ -89,21 +89,21 @@ class Checked:
     read_as: str
     marks: Marks = NO_MARKS
     doubtful: Sequence[DoubtfulRow] = ()
-    """Rows that the e-mail service or their accounts speak against, left out of ``items`` or not."""
+    """Rows with a doubt from the e-mail service or about their accounts, whether in ``items`` or left out."""
     unchecked: int = 0
-    """Rows of a checked list that the service gave no answer about."""
+    """Number of rows of a checked list without an answer from the service."""
     accounts: BulkProgress | None = None
-    """What was looked up before the request; None: nothing."""
+    """Accounts looked up before the request; None if none were."""
     skipped: Sequence[BadRow] = ()
-    """What is wrong with rows that a person has left out; ``bad`` is empty then."""
+    """Errors of the rows that a person left out; ``bad`` is empty then."""
     encoding: str = ""
     delimiter: str = ""
-    """How the file was written; empty: a workbook, or typed rows."""
+    """How the file was written; empty for a workbook or typed rows."""
     header: Sequence[str] = ()
     cells: Mapping[int, Sequence[str]] = field(default_factory=dict)
-    """Of the rows that cannot be paid, as they stand in the file."""
+    """Original cells of the rows that cannot be paid."""
     asks: Sequence[str] = ()
-    """Amounts as written, of which a person says how they are read."""
+    """Amounts as written, for which a person has to choose the reading."""
     unread: Unread | None = None
     """Why there are neither payments nor bad rows."""
 
@@ -118,13 +118,13 @@ class Checked:
 
     @property
     def done_anyway(self) -> dict[int, str]:
-        """What the rows say that are paid although they may be paid already."""
+        """Statuses of rows that are paid although they may be paid already."""
         return {one.row: one.said for one in self.doubtful if not one.is_left_out and one.kind in OF_STATUS}
 
 
 @dataclass(frozen=True, slots=True)
 class EarlierRequest:
-    """An earlier request for the same payments. ``rows``: how many of them, if not all; 0: all."""
+    """An earlier request for the same payments. ``rows`` is the number of repeated rows, or 0 for all."""
 
     first: Instruction
     rows: int
@@ -132,9 +132,9 @@ class EarlierRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """A file as it is shown before anything is asked for; ``checked`` None: the columns have to be chosen first.
+    """A file as shown before a request. ``checked`` is None until the columns are chosen.
 
-    ``places``: our column -> its place, as chosen, as the names say, or as a guess.
+    ``places`` maps our column names to indexes, as chosen, taken from the header, or guessed.
     """
 
     name: str
@@ -147,7 +147,7 @@ class Preview:
 
     @property
     def repeated(self) -> str:
-        """References of the earlier requests; empty: there are none."""
+        """References of the earlier requests, or an empty string."""
         return references_of(self.repeats)
 
 
@@ -157,9 +157,9 @@ def references_of(repeats: Iterable[EarlierRequest]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormMetadata:
-    """Metadata of the form, all checked again. ``key``: by which the request is known, so that there is one.
+    """Metadata of the form, untrusted and checked again. ``key`` deduplicates the request.
 
-    ``seen`` and ``places``: fingerprint and columns of what was shown; ``counted``: a sum was shown.
+    ``seen`` and ``places`` are the fingerprint and columns of the file as shown; ``counted`` is set if a sum was shown.
     """
 
     file: str
@@ -170,19 +170,19 @@ class FormMetadata:
     places: Mapping[str, int] = field(default_factory=dict)
     counted: bool = False
     anyway: tuple[int, ...] = ()
-    """Rows that are paid although something speaks against them."""
+    """Doubtful rows to pay anyway."""
     without_account: bool = True
-    """Whether rows without an active account are paid."""
+    """Whether to pay rows without an active account."""
     check: str = ""
     """Id of the job that checked the file."""
     checks: bool = False
-    """The form is to have it checked: nothing is requested."""
+    """Whether the form starts a check of the file instead of a request."""
     good: bool = False
-    """Whether rows that cannot be paid are left out."""
+    """Whether to leave out rows that cannot be paid."""
     decimals: str = ""
-    """The sign before the cents, as a person has chosen it."""
+    """Decimal sign that a person chose."""
     words: tuple[str, ...] = ()
-    """Digests of the statuses of which all rows are paid."""
+    """Digests of statuses whose rows are all paid."""
     repeats: str = ""
     """References of the earlier requests for the same payments that were shown."""
 
@@ -197,7 +197,7 @@ class FormMetadata:
         )
 
     def choosing(self, choice: Choice) -> Self:
-        """The metadata with what a person has chosen now."""
+        """Return the metadata with a person's current choices."""
         anyway, words = tuple(sorted(choice.anyway)), tuple(sorted(choice.words))
         has, decimals = choice.without_account, choice.decimals
         return replace(self, anyway=anyway, without_account=has, decimals=decimals, words=words)
@@ -212,13 +212,13 @@ class FormMetadata:
 
 
 def payees_in(looks: Sequence[ColumnSummary]) -> list[int]:
-    """Columns that are called as recipients and hold addresses; several: a person says which one is meant."""
+    """Return columns with addresses and a recipient's name; if there are several, a person has to choose."""
     names = {"email", *COLUMNS["email"]}
     return [at for at, look in enumerate(looks) if look.is_usable and bare(look.name).casefold() in names]
 
 
 def guess_places(looks: Sequence[ColumnSummary], rows: Sequence[Row], known: Mapping[str, int]) -> dict[str, int]:
-    """The places that are known, and likely ones for the required columns that are missing: a suggestion in a form."""
+    """Add likely indexes for missing required columns to the known ones, as a suggestion in a form."""
     places = dict(known)
     email = likely_column(looks)
     if "email" not in places and email is not None and email not in places.values():
@@ -232,7 +232,7 @@ def guess_places(looks: Sequence[ColumnSummary], rows: Sequence[Row], known: Map
 
 
 def _amounts(at: int, rows: Sequence[Row]) -> tuple[int, int]:
-    """Cells of a column that are amounts: those with cents first, because row numbers are whole."""
+    """Count the amounts in a column, those with cents first because row numbers are whole."""
     amounts = []
     for row in rows[:_GUESSED_FROM]:
         cell = row.cells[at].strip()
@@ -249,9 +249,9 @@ _READERS: Final[tuple[tuple[str, Callable[[str], object]], ...]] = (("email", ad
 def read_rows(
     rows: Iterable[Row], places: Mapping[str, int], *, plain: Callable[[str], str], first: int = 0
 ) -> tuple[list[BulkItem], list[BadRow]]:
-    """Every row as a payment, or why it is none; of a row with several mistakes each is named.
+    """Return the rows as payments, and every mistake in the rows that cannot be paid.
 
-    ``plain`` turns a cell into what it was before it was made safe for spreadsheets; ``first`` is added to each number.
+    ``plain`` restores a cell that was made safe for spreadsheets; ``first`` is added to each row number.
     """
     items: list[BulkItem] = []
     bad: list[BadRow] = []
@@ -282,7 +282,7 @@ _LOST_IN_NAME: Final = re.compile(r"\ufffd|[^\W\d_]\?|\?[^\W\d_]")
 
 
 def total_rows(rows: Sequence[Row], places: Mapping[str, int]) -> list[int]:
-    """Numbers of the last rows that have no address, and begin with a word such as *Total*."""
+    """Return the numbers of the last rows that have no address and begin with a word such as *Total*."""
     found: list[int] = []
     for row in reversed(rows):
         first = next((bare(cell).casefold() for cell in row.cells if bare(cell)), "")
@@ -293,7 +293,7 @@ def total_rows(rows: Sequence[Row], places: Mapping[str, int]) -> list[int]:
 
 
 def lost_letters(items: Iterable[BulkItem]) -> list[int]:
-    """Numbers of the rows in which a question mark probably replaced a letter, as in ``?ukasz@example.com``."""
+    """Return the rows in which a question mark probably replaced a letter, as in ``?ukasz@example.com``."""
     return [
         item.row for item in items if "?" in item.email or _LOST.search(item.note) or _LOST_IN_NAME.search(item.name)
     ]

@@ -1,4 +1,4 @@
-"""Bulk payments as the payments service reports them, matched with the rows that were approved: what follows of it."""
+"""Bulk payments as the payments service reports them, and how they match the approved rows."""
 
 import itertools
 import re
@@ -25,12 +25,12 @@ class JobStatus(StrEnum):
 
     @property
     def is_over(self) -> bool:
-        """Whether the service has finished creating the single payments; they may still be failed or pending."""
+        """Whether the service has finished creating the single payments, which may still be failed or pending."""
         return self in (JobStatus.DONE, JobStatus.FAILED)
 
 
 class BulkJob(Value):
-    """A bulk payment as the service tells it. None is "it did not say"."""
+    """A bulk payment as the service reports it. None means not reported."""
 
     id: str
     status: str = ""
@@ -40,7 +40,7 @@ class BulkJob(Value):
     completed: int | None = None
     failed: int | None = None
     why: str = ""
-    """The reason on the record; foreign text."""
+    """Reason of a failure; foreign text."""
 
     @property
     def state(self) -> JobStatus | None:
@@ -51,7 +51,7 @@ class BulkJob(Value):
 
     @property
     def picture(self) -> str:
-        """Figures that must change before the single payments are worth reading again."""
+        """Return the figures that change when the single payments are worth reading again."""
         figures = (self.status.strip().casefold(), self.count, self.pending, self.completed, self.failed)
         return "|".join("" if one is None else str(one) for one in figures)
 
@@ -68,9 +68,9 @@ class JobPage(Value):
 
 
 class ReportedItem(Value):
-    """One payment of a bulk payment as reported; texts are foreign, ``hash`` is what a cancellation names.
+    """An item of a bulk payment as reported; its texts are foreign. Cancellations name it by ``hash``.
 
-    ``operation``: its id in this list, which may be that of its operation.
+    ``operation`` is its id in this list, which may be the id of its operation.
     """
 
     email: str = ""
@@ -101,18 +101,18 @@ class ItemPage(Value):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BulkRow(BulkItem):
-    """A stored item: what was asked for, and the last that the service said of it."""
+    """A stored item: the request and the latest report of the service."""
 
     status: str = ""
-    """Our spelling of the service's word; empty: never reported yet."""
+    """Status in our spelling; empty until the service reports the item."""
     hash: str = ""
     error: str = ""
     operation: str = ""
     attempt: int = 0
     internal_note: str = ""
-    """What the service holds beside the note; of our own rows the reference with the row. Not stored."""
+    """The service's private note; for our own rows, the reference and row. Not stored."""
     user_id: str = ""
-    """The recipient at the platform, where the service's list is read. Not stored."""
+    """The recipient's id at the platform, if the service lists it. Not stored."""
 
     @property
     def item(self) -> BulkItem:
@@ -124,13 +124,13 @@ class BulkRow(BulkItem):
 
 
 def our_word(reported: str) -> str:
-    """How a reported status is stored: our spelling of one we know, the service's own word for any other."""
+    """Return the status to store: our spelling if known, else the service's own word."""
     state = read_status(reported)
     return state.value if state is not None else reported.strip().casefold() or "unknown"
 
 
 def moves_on(before: str, after: str) -> bool:
-    """Whether a newly reported status replaces the stored one: never out of a final one, never back."""
+    """Whether a new status replaces the stored one. A final status stays, and a known one never moves back."""
     if before in ("", after):
         return before != after
     old, new = read_status(before), read_status(after)
@@ -140,7 +140,7 @@ def moves_on(before: str, after: str) -> bool:
 
 
 def contradicts(before: str, after: str) -> bool:
-    """Whether a newly reported status cannot be true together with the stored one: two ends, or failed and held."""
+    """Whether two statuses exclude each other: two different final ones, or failed and then pending."""
     old, new = read_status(before), read_status(after)
     if old is None or new is None or old is new or not old.is_final:
         return False
@@ -157,33 +157,33 @@ class RowChange:
 
 
 UNEXPLAINED: Final = "no reason given"
-"""In place of the service's words about a failed item."""
+"""Stored if the service gives no reason for a failed item."""
 
 
 def row_elsewhere(number: int, item: ReportedItem) -> BulkRow:
-    """An item of a bulk payment that was not asked for here."""
+    """Return an item of a bulk payment that was requested elsewhere as a row."""
     names = ("email", "note", "internal_note", "user_id", "status", "hash", "error")
     told = {name: getattr(item, name) for name in names}
     return BulkRow(row=number, cents=item.cents or Cents(0), **told)
 
 
 _NO_NOTE: Final = "\n"
-"""A reference that no note has."""
+"""A reference that matches no note."""
 _ANY: Final = "\n"
-"""In place of a status."""
+"""A key that matches any status."""
 _NOT_FAILED: Final = frozenset(
     {OperationStatus.COMMITTED, OperationStatus.PENDING, OperationStatus.COMPLETED, OperationStatus.CANCELED}
 )
-"""Of a record among the failures: by its own word, money is on its way, has arrived or came back."""
+"""Statuses of items in the list of failures that didn't fail: the money is on its way, arrived or came back."""
 
 
 class Accounting:
-    """One pass over the items that the service lists, matching them with the approved rows, which it brings up to date.
+    """Match the items that the service lists with the approved rows, and update the rows, in one pass.
 
-    Feed page after page to ``take``, then ``finish``; then the pages of failures to ``take_failures``. ``strangers``
-    are none of ours, ``doubles`` claim a row that another one claimed before (paid twice, perhaps), ``different`` have
-    another amount or address than their row. ``failing`` rows have failed by a list of this pass; ``contradicted`` ones
-    by one list and not by the other, or ended otherwise before. ``unplaced`` failures fit no row.
+    Feed each page to ``take``, call ``finish``, then feed the pages of failures to ``take_failures``. ``strangers``
+    aren't ours. ``doubles`` match a row matched before (maybe paid twice). ``different`` have another amount or address
+    than their row. ``failing`` rows failed in either list. ``contradicted`` rows failed in one list but not in the
+    other, or had another final status before. ``unplaced`` failures match no row.
     """
 
     def __init__(self, *, reference: str, rows: Iterable[BulkRow]) -> None:
@@ -199,13 +199,13 @@ class Accounting:
 
     @classmethod
     def elsewhere(cls, items: Iterable[ReportedItem]) -> Self:
-        """Of a bulk payment that was not asked for here: the items are its rows, in the order of the list."""
+        """Treat the items of a bulk payment that was requested elsewhere as its rows, in the order of the list."""
         made = cls(reference=_NO_NOTE, rows=itertools.starmap(row_elsewhere, enumerate(items, 1)))
         made._seen |= made.rows.keys()
         return made
 
     def take(self, items: Iterable[ReportedItem]) -> list[RowChange]:
-        """Match a page of items with their rows; returns the rows that change."""
+        """Match a page of items with their rows; return the changes."""
         changes = []
         for item in items:
             number = row_of(item.internal_note, self.reference)
@@ -219,9 +219,9 @@ class Accounting:
         return changes
 
     def finish(self) -> list[RowChange]:
-        """After the last page: give items without a note to rows with their address and amount that nobody claimed.
+        """Match items without a note to unmatched rows with their address and amount, after the last page.
 
-        Rows that were in the same state before come first, so that the order of the list does not matter.
+        Rows already in the item's status come first, so that the order of the list does not matter.
         """
         free: dict[tuple[str, int, str], list[int]] = {}
         for number, row in sorted(self.rows.items(), reverse=True):
@@ -245,10 +245,10 @@ class Accounting:
         return changes
 
     def take_failures(self, items: Iterable[ReportedItem], *, complete: bool) -> list[RowChange]:
-        """Match a page of what could not be processed with the rows, which are failed then; returns those that change.
+        """Match a page of failures with the rows and mark these as failed; return the changes.
 
-        ``complete``: the items were read to their end; without that, only failures with our note are matched. A row
-        stays as it is that ended otherwise, or that the items call pending.
+        ``complete`` is set if all items were read; otherwise only failures with our note are matched. A row that ended
+        otherwise, or is pending in the items, keeps its status.
         """
         changes = []
         for item in items:
@@ -272,9 +272,9 @@ class Accounting:
         return changes
 
     def _fitting(self, item: ReportedItem) -> int | None:
-        """The row of a failure without our note, by address and amount; by the address alone where it is the only one.
+        """Return the row of a failure without our note, by address and amount; by a unique address if it has no amount.
 
-        Failed rows come first, then those that the items do not show, then those that are under way.
+        Failed rows come first, then unreported ones, then the rest.
         """
         rows = [row for row in self.rows.values() if row.email.casefold() == item.email.casefold()]
         if item.cents is None and len(rows) > 1:
@@ -285,7 +285,7 @@ class Accounting:
         return ordered[0].row if ordered else None
 
     def _holds_out(self, row: BulkRow) -> bool:
-        """Whether a failure cannot be that of this row: it ended otherwise, or the items call it pending."""
+        """Whether a failure cannot belong to this row: it ended otherwise, or the items show it as pending."""
         ended = row.state in (OperationStatus.COMPLETED, OperationStatus.CANCELED)
         return ended or (row.state is OperationStatus.PENDING and row.row in self._seen)
 
@@ -305,7 +305,7 @@ class Accounting:
         if word == OperationStatus.FAILED:
             self.failing.add(number)
         status = word if moves_on(row.status, word) else row.status
-        why = item.error if status == OperationStatus.FAILED else ""  # of others it may be what the payment is for
+        why = item.error if status == OperationStatus.FAILED else ""  # otherwise it may be the purpose of the payment
         return self._change(row, status, item, why or row.error)
 
     def _change(self, row: BulkRow, status: str, item: ReportedItem, error: str) -> list[RowChange]:
@@ -331,7 +331,7 @@ class Accounting:
 
     @property
     def is_explained(self) -> bool:
-        """Whether every row has ended, and each failed one has its reason."""
+        """Whether every row is final and each failed one has a reason."""
         failed = OperationStatus.FAILED
         return all(
             row.state is not None and row.state.is_final and (row.state is not failed or row.error)
@@ -340,14 +340,14 @@ class Accounting:
 
 
 _A_ROW: Final = re.compile(r"[A-Z]-[0-9A-Z]+/[0-9]{1,7}", re.IGNORECASE)
-"""Form of our ``internal_note``, of whichever request."""
+"""Form of our ``internal_note``, for any request."""
 
 
 def is_ours(items: Collection[ReportedItem], *, reference: str, wanted: Collection[BulkItem]) -> bool | None:
-    """Whether a bulk payment that lists these items is the one that was asked for; None: it cannot be told.
+    """Whether a bulk payment with these items is the requested one; None if it is unknown.
 
-    Our notes tell, and notes of our form that name another request. Without any, the same payments do. Notes that
-    somebody wrote anew tell nothing: when the payments are the same, it may be ours.
+    Notes of ours decide it, as do notes that name another request of ours. Without notes, the same payments decide it.
+    Notes rewritten by others prove nothing: with the same payments, it may be ours.
     """
     if not items:
         return None
@@ -366,13 +366,13 @@ def is_ours(items: Collection[ReportedItem], *, reference: str, wanted: Collecti
 
 
 LOOKS_BEFORE_MISSING = 3
-"""Looks without any change after the service was done, before people are told what is unaccounted for."""
+"""Reads without a change after the service finished, before missing items are reported."""
 
 
 def state_of(tally: Tally, *, over: bool) -> State:
-    """The state of a bulk payment: completed when anything was credited and nothing more will happen.
+    """Return the state of a bulk payment: completed if all items are final and any of them was credited.
 
-    ``over``: the service has created all payments.
+    ``over`` is set once the service has created all payments.
     """
     if tally.is_settled:
         if tally.completed:
@@ -384,13 +384,13 @@ def state_of(tally: Tally, *, over: bool) -> State:
 
 
 def has_failed(instruction: Instruction) -> bool:
-    """Whether the service's own record of it, a bulk payment, is failed, whatever became of its single payments."""
+    """Whether the service's record of this bulk payment is failed, whatever the state of its single payments."""
     return instruction.kind is Kind.BULK and instruction.progress is not None and instruction.progress.failed
 
 
 @dataclass(frozen=True, slots=True)
 class PaidAgain:
-    """Of a bulk payment with failures: requests that pay failed rows again, oldest first; and those that none pays."""
+    """Requests that pay failed rows of a bulk payment again, oldest first, and the failures without such a request."""
 
     requests: tuple[Instruction, ...] = ()
     count: int = 0
@@ -399,11 +399,11 @@ class PaidAgain:
 
 NOT_AGAIN: Final = PaidAgain()
 RELEASED: Final = frozenset({State.REJECTED, State.WITHDRAWN, State.EXPIRED, State.REFUSED, State.MISMATCH})
-"""Ends of a request that was not sent, or that the service did not take: its rows may be asked for once more."""
+"""Final states of a request that paid nothing, so its rows may be requested again."""
 
 
 def may_have_failures(instruction: Instruction) -> bool:
-    """Whether it is a bulk payment that the service is through with, and of which some failed."""
+    """Whether this is a bulk payment that the service has finished and in which some payments failed."""
     progress = instruction.progress
     if instruction.kind is not Kind.BULK or progress is None or not progress.tally.failed:
         return False
@@ -411,7 +411,7 @@ def may_have_failures(instruction: Instruction) -> bool:
 
 
 def has_failures(instruction: Instruction) -> bool:
-    """Whether it is a bulk payment that is over, and of which some was paid and some failed."""
+    """Whether this is a completed bulk payment in which some payments failed."""
     over = instruction.kind is Kind.BULK and instruction.state is State.COMPLETED
     return over and instruction.progress is not None and instruction.progress.tally.failed > 0
 
@@ -421,4 +421,4 @@ def ended_cancel(tally: Tally) -> State:
 
 
 PENDING_WORD = OperationStatus.PENDING.value
-"""How an item that can be canceled is stored."""
+"""Stored status of an item that can be canceled."""

@@ -1,7 +1,7 @@
-"""Rows of a payment file that something speaks against, above all the e-mail service: in a result, or in its answers.
+"""Doubtful rows of a payment file, above all those the e-mail service doubts, in a result file or in its answers.
 
-Its answers are not documented, so its words are read as people use them. What is doubtful is left out until a person
-takes it in; an unknown word is no doubt.
+The service doesn't document its answers, so its words are matched loosely. Doubtful rows are left out until a person
+includes them; an unknown word raises no doubt.
 """
 
 import hashlib
@@ -22,9 +22,9 @@ LOST: Final = frozenset(
     invalidsyntax syntaxerror nodomain domainnotfound nomx nomxrecord unreachable spamtrap donotmail
     """.split()  # noqa: SIM905
 )
-"""Words for an address that nothing can be delivered to, without case, blanks and marks."""
+"""Verdicts meaning that nothing can be delivered to the address, without case, blanks and punctuation."""
 _LOST_IN_VERDICTS: Final = LOST | frozenset({"bad", "dead", "disabled", "rejected", "notfound", "nonexistant", "ko"})
-"""The same in a column that holds nothing but verdicts; a *status* may be that of an invoice."""
+"""`LOST`, plus words that count only in a column of verdicts: a *status* may be that of an invoice."""
 _VERDICTS: Final = frozenset(
     """
     result verdict deliverability emailstatus emailresult emailverdict validation validationstatus validationresult
@@ -51,16 +51,16 @@ class Doubt(StrEnum):
 
 OF_ADDRESSES: Final = frozenset({Doubt.UNDELIVERABLE, Doubt.REFUSED, Doubt.NO_ADDRESS})
 OF_STATUS: Final = frozenset({Doubt.PAID, Doubt.REQUESTED, Doubt.DONE, Doubt.UNCLEAR})
-"""Of rows that may be paid already."""
+"""Doubts about rows that may be paid already."""
 LEFT_OUT: Final = OF_ADDRESSES | OF_STATUS
-"""Left out unless a person takes them in; the others only when a person leaves them out."""
+"""Doubts whose rows are left out unless a person includes them; other rows stay unless a person excludes them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoubtfulRow:
-    """``email`` and ``cents`` are empty and None where the row cannot be paid at all.
+    """A row with a doubt. ``email`` is empty and ``cents`` None if the row cannot be paid at all.
 
-    ``said``: the word of the service, or of the file.
+    ``said`` is the word used by the service or the file.
     """
 
     row: int
@@ -72,17 +72,17 @@ class DoubtfulRow:
 
     @property
     def word(self) -> str:
-        """The digest of the status by which its rows are taken in together: a form carries little text."""
+        """Digest of the status, by which all its rows are included together: form metadata has little room."""
         said = self.said.casefold().encode()
         return hashlib.sha256(said).hexdigest()[:12] if self.kind in (Doubt.DONE, Doubt.UNCLEAR) else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """What a person has chosen: rows to pay although they are doubtful, and whether those without an account stay.
+    """A person's choices: doubtful rows to pay anyway, and whether to pay rows without an active account.
 
-    ``words``: digests of statuses of which all rows are paid. ``good``: rows that cannot be paid are left out, and do
-    not keep the others from being requested. ``decimals``: the sign before the cents of amounts that have two readings.
+    ``words`` are digests of statuses whose rows are all paid. ``good`` leaves out rows that cannot be paid instead of
+    refusing the whole file. ``decimals`` is the decimal sign of amounts that have two readings.
     """
 
     anyway: frozenset[int] = frozenset()
@@ -97,14 +97,14 @@ NO_CHOICE: Final = Choice()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdicts:
-    """``doubts``: by row. ``unchecked``: rows that the service gave no answer about."""
+    """Doubts by row number, and the number of rows without an answer from the service."""
 
     doubts: Mapping[int, tuple[Doubt, str]] = field(default_factory=dict)
     unchecked: int = 0
 
 
 def doubt_of(answer: Answer) -> tuple[Doubt, str] | None:
-    """What an answer of the service says against an address, with its word; None: nothing."""
+    """Return the doubt that an answer of the service raises, with its word, or None."""
     if answer.outcome is Outcome.REFUSED:
         return Doubt.REFUSED, answer.result
     if answer.outcome is Outcome.NO_ADDRESS:
@@ -114,7 +114,7 @@ def doubt_of(answer: Answer) -> tuple[Doubt, str] | None:
 
 
 def verdicts_in(header: Sequence[str], rows: Iterable[Row], *, used: Collection[int] = ()) -> Verdicts:
-    """What the columns of a result say: ours, or those of the service. ``used``: columns that mean something else."""
+    """Read the verdict columns of a result file, ours or the service's, except ``used`` ones with another meaning."""
     ours = next(
         (at for at, name in enumerate(header) if name.partition(" (")[0] == _PROCESSING and at not in used), None
     )
@@ -150,7 +150,7 @@ def _lost(cells: Iterable[tuple[str, str]]) -> Iterator[tuple[Doubt, str]]:
 
 
 def _last(name: str) -> str:
-    """The last part of a dotted name, as in ``answer: data.verdict``; without the number of a second column."""
+    """Return the last part of a dotted name (``answer: data.verdict``), without the number of a repeated column."""
     return _loose(name.removeprefix(_ANSWER).partition(" (")[0].rpartition(".")[2])
 
 

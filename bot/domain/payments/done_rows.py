@@ -1,7 +1,7 @@
-"""Rows of a payment file that say that they are done: paid, sent, canceled, refunded, in four languages.
+"""Rows of a payment file that are marked as done (paid, sent, canceled, refunded), in four languages.
 
-Paying such a row again is the usual way to pay twice, so it is left out until a person takes it in. A status that isn't
-known is asked about; a column that isn't about payment (a member's status, a state of the USA) leaves nothing out.
+Paying such a row again is the usual way to pay twice, so it is left out until a person includes it. A person is asked
+about an unknown status; a column that isn't about payment (a member's status, a US state) leaves nothing out.
 """
 
 import re
@@ -36,14 +36,14 @@ _PAID: Final = _words("""
     gebucht abgewickelt verrechnet pd pdo pgdo pg pgo bez consignado consignada girado girada efetivado efetivada
     pague pagou paguei finiquitado domiciliado getilgt ausgeglichen
 """)
-"""Without case, accents and marks."""
+"""Words for a payment that was made or reversed, without case, accents and punctuation."""
 _PAID_OR_PAYMENT: Final = _words("pago paga pagos pagas")
-"""Paid in Portuguese, payment in Spanish."""
+"""Words that mean *paid* in Portuguese and *payment* in Spanish."""
 _OF_MONEY: Final = _PAID_OR_PAYMENT | _words("""
     paid prepaid transferred wired pagado pagada pagados pagadas abonado abonada transferido transferida bezahlt gezahlt
     ausgezahlt uberwiesen ueberwiesen
 """)
-"""Of these, the ones that say nothing but that money has left, in the name of a column of yes and no."""
+"""Words that only mean that money has left, for the name of a yes/no column."""
 _DONE: Final = _words("""
     complete completed done finished fulfilled succeeded success successful
     completado completada completo completa hecho hecha terminado terminada finalizado finalizada realizado realizada
@@ -61,7 +61,7 @@ _OPEN: Final = _words("""
     offen offene ausstehend unbezahlt fallig faellig uberfallig ueberfaellig neu entwurf geplant genehmigt freigegeben
     bereit wartet wartend anstehend fehlgeschlagen gescheitert zahlen bezahlen zahlbar
 """)
-"""Payable: nothing was paid by this word, or it did not arrive."""
+"""Words for a row that may be paid: nothing was paid yet, or the payment failed."""
 _NOT: Final = _words(
     "not no non never isn wasn hasn aren don dont doesn won cannot be nicht nie wird werden nao nunca sin sem ser "
     "sera"  # *to be paid*
@@ -69,13 +69,13 @@ _NOT: Final = _words(
 _BETWEEN: Final = _words(
     "t yet been do se le sido noch aun todavia ainda foi worden fue ja ya em el on am already bereits schon"
 )
-"""May stand between a negation and its word."""
+"""May come between a negation and the negated word."""
 _STANDS: Final = _words("""
     listo lista cerrado cerrada conciliado conciliada entregado entregada rechazado rechazada emitido emitida
     tramitado tramitada remitido remitida efectivo pag liq canc pix pgto encerrado encerrada fechado fechada recebido
     recebida entregue pronto recusado recusada
 """)
-"""Of a payment, not of a region; whether the money has left is asked about."""
+"""Words about a payment rather than a region; a person is asked whether the money has left."""
 _YES: Final = _words("yes y true 1 x ok si s sim ja j wahr verdadero verdadeiro")
 _NO: Final = _words("no n false 0 nein nao falso falsch na none null nil 000")
 _TICKS: Final = re.compile("[✓✔☑✅√🗸☒]|:(?:white_check_mark|heavy_check_mark|ballot_box_with_check):")
@@ -84,7 +84,7 @@ _OTHER: Final = LOST | _words("""
     active inactive activo activa inactivo inactiva ativo ativa inativo inativa aktiv inaktiv enabled disabled
     valid deliverable risky catchall acceptall verified unverified member employee contractor freelancer
 """)
-"""Of accounts, people and addresses: a plain *status* with such a word isn't that of a payment."""
+"""Words about accounts, people and addresses: a plain *status* column with one of them isn't about payments."""
 
 _RESULTS: Final = "result outcome progress stage resultado etapa ergebnis fortschritt"
 _STATUS: Final = f"(?:status|state|estado|estatus|situacao|situacion|zustand|stand|{_RESULTS.replace(' ', '|')})"
@@ -104,7 +104,7 @@ _DAY: Final = "(?:date|day|fecha|data|dia|datum|tag|dt|on|el|em|am|eingang)"
 _IS_PLAIN: Final = re.compile(_STATUS)
 _IS_STATUS: Final = re.compile(f"{_PAYABLE}?{_OF}{_STATUS}{_OF}{_PAYABLE}?")
 _IS_DAY: Final = re.compile(f"(?:{_PAYMENT}|bezahl){_OF}{_DAY}|{_DAY}{_OF}(?:{_PAYMENT})(?:real|efe[ct]+iv[ao])?")
-"""A day of payment may be one to come: it marks rows only if others have none."""
+"""Names of columns with a payment date, which may be in the future: it counts only if other rows have none."""
 _IS_FLAG: Final = re.compile(
     f"{_ALREADY}(?:{'|'.join(sorted(_DONE))}){_AT}|{_DAY}?{_OF}{_ALREADY}"
     f"(?:{'|'.join(sorted(_PAID | _PAID_OR_PAYMENT))}){_AT}|pd|"
@@ -121,7 +121,7 @@ _IS_SKIP: Final = re.compile(
     "nopay|no(?:se)?pagar|naopagar|nicht(?:be|aus)?zahlen|excluid[oa]|excluir|omitir|ignorar|retenid[oa]|bloquead[oa]|"
     "retid[oa]|gesperrt|zuruckgestellt)"
 )
-"""Of columns of yes and no: rows that are to be paid, and rows that aren't."""
+"""Names of yes/no columns that mark rows to pay, and rows not to pay."""
 _SUM: Final = "(?:amount|sum|total|value|importe|monto|valor|suma?|soma|betrag|summe)"
 _IS_REST: Final = re.compile(
     f"(?:balance|saldo|rest)?{_OF}{_SUM}?{_OF}(?:balance|saldo|rest|due|owed|outstanding|remaining|open|unpaid|pendiente|"
@@ -130,31 +130,31 @@ _IS_REST: Final = re.compile(
 _IS_PART: Final = re.compile(
     f"{_SUM}{_OF}(?:paid|pag[oa]d?[oa]?|(?:be|ge)zahlt)(?:todate)?|(?:paid|(?:be|ge)zahlter){_SUM}"
 )
-"""Of columns of amounts: what is left to pay, and what was paid."""
+"""Names of columns with the amount left to pay, and with the amount paid."""
 _ZERO: Final = re.compile(r"\D*0+(?:[.,]0+)?\D*")
 _IS_PAYMENT: Final = re.compile(_PAYMENT)
 _IS_REMARK: Final = re.compile(
     "(?:note|comment|remark|memo|description|purpose|nota|comentario|observacion|observacao|concept|descripcion|descricao|"
     "bemerkung|notiz|vermerk|(?:verwendungs)?zweck)[eo]?s?n?"
 )
-"""May hold anything, so a cell that says only *paid* counts by itself."""
+"""Names of columns for remarks, whose other cells may hold anything: one with only *paid* counts by itself."""
 _SENT: Final = re.compile(
     rf"(?:already|ya|ja|bereits|schon)\W+(?:{'|'.join(sorted(_PAID | _PAID_OR_PAYMENT))})\b|"
     rf"(?:{'|'.join(sorted(_PAID))})\W+(?:via|by|with|per|in|cash|en|con|por|mit|bar|on|am|em)\b"
 )
-"""*Already sent to her*, *paid in cash*, at the beginning of a remark; *paid leave* is none."""
+"""*Already sent to her*, *paid in cash*, at the beginning of a remark, but not *paid leave*."""
 _BESIDE: Final = re.compile(r"[(\[*]([^()\[\]*]+)[)\]*]")
-"""What somebody noted beside a name: *Ana Lopez (PAID)*."""
+"""A remark beside a name: *Ana Lopez (PAID)*."""
 _OF_OTHERS: Final = re.compile("account|member|customer|user|employ|konto|mitglied|cuenta|conta|miembro|membro")
 _VAGUE: Final = _words(f"state estado stand zustand pago paga pagos pagas {_RESULTS}")
-"""May be a region, or what a payment is for: unknown words there are asked about only beside known ones."""
+"""May be a region or a purpose: a person is asked about unknown words only if known ones occur too."""
 _DATE: Final = re.compile(
     r"[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}\b.*|[0-9]{1,2}[-/.][0-9]{1,2}\.|"
     r"[0-9]{1,2}\W+(?:de )?\w{3,}\W+(?:de )?[0-9]{2,4}\b.*|"
     r"[^\W\d]{3,}\.? [0-9]{1,2},? [0-9]{4}\b.*|[0-9]{4}-[0-9]{2}-[0-9]{2}t.*"
 )
 _OURS: Final = _words("createdutc providerstatus providerid internalnote whyitfailed hash")
-"""Names of columns that our own lists have. There, only what failed may be paid: *pending* is money on its way."""
+"""Columns of our own lists, in which only failed rows may be paid: *pending* is money on its way."""
 _OUR_STATUS: Final = _words("status providerstatus")
 _WAITS: Final = "waitingforsignup"
 _SAID: Final = 60
@@ -167,17 +167,17 @@ Mark = tuple[Doubt, str]
 class _Column:
     at: int
     name: str
-    """As in the file."""
+    """Name in the file."""
     loose: str
 
 
 def done_rows(
     header: Sequence[str], rows: Sequence[Row], requested: Mapping[str, Doubt], *, email: int, amount: int
 ) -> dict[int, Mark]:
-    """Why rows are left out, with their own words, by row number.
+    """Return the rows to leave out, by row number, with their own words.
 
-    ``requested``: the references of requests and their rows that were or may be paid; ``email`` and ``amount``: the
-    places of these columns.
+    ``requested`` has the references of requests and rows that were or may be paid; ``email`` and ``amount`` are the
+    indexes of these columns.
     """
     columns = [
         _Column(at, name, _loose(name[:_SAID]).rstrip("0123456789"))
@@ -198,7 +198,7 @@ def done_rows(
 
 
 def references_in(rows: Iterable[Row]) -> list[tuple[int, str]]:
-    """The references of payouts and bulk payments, or of their rows, that are cells by themselves, with the row."""
+    """Return row numbers and references of payouts, bulk payments or their rows that fill a whole cell."""
     return [
         (row.number, cell.strip().upper())
         for row in rows
@@ -230,12 +230,12 @@ def _marks(column: _Column, cells: Sequence[tuple[int, str]], *, is_ours: bool) 
 def _choices(
     column: _Column, cells: Sequence[tuple[int, str]], amounts: Mapping[int, str]
 ) -> list[tuple[int, Mark]] | None:
-    """Rows that aren't to be paid, by a column of yes and no, or of what is paid of the amounts; None: another one."""
+    """Return rows that a yes/no column or a column of paid or remaining amounts excludes; None for other columns."""
     skips = _IS_SKIP.fullmatch(column.loose) is not None
     is_choice = skips or _IS_DUE.fullmatch(column.loose) is not None
     sides = {number: _side(cell) for number, cell in cells} if is_choice else {}
     if is_choice and None not in sides.values():
-        is_chosen = any(sides.values())  # where some rows have a tick, blank means no
+        is_chosen = any(sides.values())  # if any row has a tick, blank means no
         found = [(n, cell) for n, cell in cells if (sides[n] if skips else not sides[n] and (cell or is_chosen))]
     elif _IS_REST.fullmatch(column.loose) is not None:
         found = [(number, cell) for number, cell in cells if _ZERO.fullmatch(cell) is not None]
@@ -247,9 +247,9 @@ def _choices(
 
 
 def _bare_marks(column: _Column, cells: Sequence[tuple[int, str]]) -> list[tuple[int, Mark]]:
-    """Cells that say only *paid*, in a column of remarks, or of another name if all its cells are statuses.
+    """Find cells that only say *paid*, in a column of remarks or one whose cells are all statuses.
 
-    Of remarks, longer ones are asked about, and what stands in brackets in any column.
+    A person is asked about longer remarks, and about *paid* in brackets in any column.
     """
     says = [(number, cell, _senses(cell)) for number, cell in cells if cell]
     is_remark, is_others = _IS_REMARK.fullmatch(column.loose) is not None, _OF_OTHERS.search(column.loose) is not None
@@ -271,9 +271,9 @@ def _bare_marks(column: _Column, cells: Sequence[tuple[int, str]]) -> list[tuple
 def _asked(
     column: _Column, read: Sequence[tuple[int, str, Doubt | None]], *, is_flag: bool = False
 ) -> list[tuple[int, Mark]]:
-    """The marks of one column. Unknown words are left out of them if the column isn't about payments.
+    """Return the marks of one column, without unknown words if the column isn't about payments.
 
-    ``is_flag``: a cell alone, such as *yes*, doesn't say what is done.
+    With ``is_flag``, a cell such as *yes* means nothing without the column's name.
     """
     unknown = {_loose(cell) or cell for _, cell, doubt in read if doubt is Doubt.UNCLEAR}
     is_uniform = (
@@ -306,20 +306,20 @@ def _is_date(cell: str) -> bool:
 
 
 def _says_paid(column: _Column) -> bool:
-    """Whether a name says *paid* among other words: *March paid*, *Pagado (S/N)*."""
+    """Whether the column's name contains *paid* among other words: *March paid*, *Pagado (S/N)*."""
     words = set(re.findall(r"[^\W_]+", _bare(column.name)))
     return _NOT.isdisjoint(words) and not _OF_MONEY.isdisjoint(words) and _OF_OTHERS.search(column.loose) is None
 
 
 def _side(cell: str) -> bool | None:
-    """Whether a cell says yes, or no or nothing; None: it says more."""
+    """Return True for yes, False for no or an empty cell, None for anything else."""
     if _TICKS.search(cell) is not None or _loose(cell) in _YES:
         return True
     return False if not cell or _CROSSES.fullmatch(cell) is not None or _loose(cell) in _NO else None
 
 
 def _read_status(cell: str) -> Doubt | None:
-    """DONE; None: it may be paid; UNCLEAR: a person has to say."""
+    """Return DONE, UNCLEAR if a person has to decide, or None if the row may be paid."""
     if _TICKS.search(cell) is not None or _loose(cell) == _WAITS:
         return Doubt.DONE
     if _side(cell) is False:
@@ -334,9 +334,9 @@ def _read_status(cell: str) -> Doubt | None:
 
 @dataclass(slots=True)
 class _Senses:
-    """Of the words of a cell. ``may_be_paid``: *pago* alone; ``is_unclear``: *not approved*, *pago de marzo*.
+    """Meanings of a cell's words. ``may_be_paid`` is for *pago* alone, ``is_unclear`` for *not approved*.
 
-    ``is_money``: *paid*, not only *done*; ``is_more``: other words as well, or none.
+    ``is_money`` means *paid*, not just *done*; ``is_more`` means other words too, or no words.
     """
 
     is_paid: bool = False
@@ -376,7 +376,7 @@ def _senses(cell: str) -> _Senses:
 
 
 def _bare(text: str) -> str:
-    """Without case and accents."""
+    """Fold case and remove accents."""
     apart = text.casefold() if text.isascii() else unicodedata.normalize("NFKD", text.casefold())
     return apart if apart.isascii() else "".join(letter for letter in apart if not unicodedata.combining(letter))
 

@@ -1,4 +1,4 @@
-"""What was found out about the requests that a request was made from, once it is to be sent."""
+"""Findings about the earlier requests that a request repeats, checked before it is sent."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from bot.domain.payments.sealed import HELD_BACK, RELEASED
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Why an earlier request isn't surely unpaid now. ``rows``: of a list, those that are paid again; else empty.
+    """Why an earlier request isn't certainly unpaid. ``rows`` are the rows of a list that are paid again, else empty.
 
-    ``moved``: the service says something else than that it is unpaid. False: its record gives no certain answer.
-    ``status``: the service's word, where it has one.
+    ``moved`` is True if the service reports another status than unpaid, False if its record gives no certain answer.
+    ``status`` is the service's word, if any.
     """
 
     reference: str
@@ -36,7 +36,7 @@ class Finding:
 
 
 def noted(entries: Iterable[Entry], action: str) -> list[Finding]:
-    """Findings in the sealed rows of a request that have this action."""
+    """Return the findings in a request's sealed audit rows with this action."""
     return [Finding.read(one) for entry in entries if entry.action == action for one in _listed(entry)]
 
 
@@ -46,13 +46,13 @@ def _listed(entry: Entry) -> Sequence[Any]:
 
 
 def not_released(found: Iterable[Finding], entries: Sequence[Entry]) -> tuple[Finding, ...]:
-    """Findings that no admin has released. One that moved stays one, whatever the service says later."""
+    """Return findings not released by an admin. Once moved, a finding stays, whatever the service reports later."""
     held = [one for one in noted(entries, HELD_BACK) if one.moved]
     released = {key for one in noted(entries, RELEASED) for key in one.keys}
     left: dict[tuple[str, bool], tuple[str, set[int]]] = {}
     for one in (*held, *found):
         for name, moved, row in one.keys:
-            # Who released what had moved has also released what could not be read.
+            # Releasing a finding that moved also releases the weaker finding that the record could not be read.
             if released.isdisjoint({(name, moved, row), (name, True, row)}):
                 left.setdefault((name, moved), (one.status, set()))[1].add(row)
     return tuple(
@@ -62,6 +62,6 @@ def not_released(found: Iterable[Finding], entries: Sequence[Entry]) -> tuple[Fi
 
 
 def are_new(found: Iterable[Finding], entries: Sequence[Entry]) -> bool:
-    """Whether one of these was not found before."""
+    """Whether any of these findings is missing from the request's audit rows."""
     before = {key for one in noted(entries, HELD_BACK) for key in one.keys}
     return any(one.keys - before for one in found)

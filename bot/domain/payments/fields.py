@@ -1,6 +1,6 @@
-"""Readers of the fields of payments: the value, or ``PersonError`` with the rule that is broken.
+"""Parse the fields of payments: return the value or raise ``PersonError`` with the broken rule.
 
-The items of a purchase are written ``web=2x10.00`` on a line, and ``Web design = 2 x 10.00`` in a form.
+An item of a purchase is written ``web=2x10.00`` in a command and ``Web design = 2 x 10.00`` in a form.
 """
 
 import re
@@ -17,15 +17,15 @@ from bot.domain.references import OURS
 from bot.domain.text import clean
 
 REASON_LIMIT = 500
-DESCRIPTION_LIMIT = 500  # characters of a description: enough for a purpose, short enough to be read whole on a phone
-NAME_LIMIT = 60  # characters of an item's name: what a cell on a phone can show
+DESCRIPTION_LIMIT = 500  # of a description: enough for a purpose, short enough to be read whole on a phone
+NAME_LIMIT = 60  # of an item's name: what a cell on a phone can show
 AMOUNT_RULE = "an amount such as 25.00"
 DESCRIPTION_RULE = "a description: what is this for?"
-CODE_LIMIT = 64  # characters of a code: the document names no limit
+CODE_LIMIT = 64  # of a code: the service's document sets no limit
 CODE_RULE = "a code of your own, used once, such as INV-2026-17"
 LISTING_RULE = "payouts or purchases"
 PAGE_RULE = "a page number such as 2"
-MOST_PER_PAGE = 50  # operations of a page: what a table and a message hold
+MOST_PER_PAGE = 50  # operations per page: what fits in a table and a message
 PER_PAGE_RULE = f"a number from 1 to {MOST_PER_PAGE}"
 BULK_RULE = "a reference such as L-4F7K2M"
 HASHES_RULE = "the payments: all, or row numbers such as 3 5"
@@ -38,7 +38,7 @@ _ITEM_MUST = "it isn't an item: write name=quantity x unit price"
 _WRITTEN = re.compile(r"(?P<name>.*)=(?P<quantity>[^=xX×]*)[xX×](?P<unit>[^=]*)", re.DOTALL)
 _QUANTITY = re.compile(r"[0-9]{1,4}", re.ASCII)
 _MOST_CENTS = 99_999_999_999_999
-"""The largest sum: as many digits as a typed amount may have."""
+"""The largest sum, with as many digits as a typed amount may have."""
 _PAGE_DIGITS = 6
 _WHOLE = re.compile(r"(?:US\$|USD|\$)?[0-9]{1,12}[.,]?", re.ASCII | re.IGNORECASE)
 """An amount without cents."""
@@ -46,12 +46,12 @@ _CENTS_APART = re.compile(r"^(.*[0-9])[.,]? [.,]?([0-9]{2})$", re.ASCII)
 _NUMBER_BEHIND = re.compile(r"([.,]?[0-9][0-9.,]*)(.*)", re.ASCII | re.DOTALL)
 _SIGNS = frozenset("xX×*+/-–")
 _BETWEEN = _SIGNS | {":", "in", "en", "em"}
-"""May stand between an amount and what changes it: ``2 x 25``, ``25 in EUR``."""
+"""May come between an amount and what changes it: ``2 x 25``, ``25 in EUR``."""
 _FIGURES = "write all of it in figures, for example 2000.00"
 
 
 def currency(word: str) -> bool:
-    """Whether a word after an amount only names its currency; as a description, another one would be overlooked."""
+    """Whether a word after an amount is our currency. Raises for another one, which a description would hide."""
     if currencies.names_other_currency(word.strip("()[]")):
         raise _of_amount(money.OTHER_CURRENCY, word)
     if currencies.is_scale(word):
@@ -60,9 +60,9 @@ def currency(word: str) -> bool:
 
 
 def continued_amount(word: str, behind: Sequence[str]) -> tuple[PersonError, int] | None:
-    """The mistake of whole dollars with a number right behind: ``1 500 rent`` is $1,500.00, or $1.00 for “500 rent”.
+    """Return the error for whole dollars followed by a number: ``1 500 rent`` is $1,500.00, or $1.00 for “500 rent”.
 
-    With it, how many of the words behind belong to what it names. None: it is clear where the amount ends.
+    The second value is how many of the following words the error quotes. None if the amount is unambiguous.
     """
     if len(behind) > 1 and behind[0].casefold() in _BETWEEN:
         given = " ".join([word, *behind[:2]])
@@ -89,7 +89,7 @@ def continued_amount(word: str, behind: Sequence[str]) -> tuple[PersonError, int
 
 
 def _read_together(text: str) -> str:
-    """Words that are one amount with a space between thousands or before cents, as ``1500.00``; or empty."""
+    """Join words into one amount (a space between thousands or before cents) as ``1500.00``, else return ""."""
     try:
         return money.plain(money.parse_amount(_CENTS_APART.sub(r"\1.\2", text)))
     except RuleError as broken:
@@ -105,7 +105,7 @@ def within_limit(cents: Cents, policy: Policy) -> Cents:
 
 
 def description(text: str) -> str:
-    """The purpose of a payment, without invisible characters; shown whole or refused, never cut."""
+    """Return the purpose of a payment without invisible characters. Raises if it is too long: it is never cut."""
     cleaned = clean(text)
     if not 1 <= len(cleaned) <= DESCRIPTION_LIMIT:
         rule = f"a description can have at most {DESCRIPTION_LIMIT} characters; this has {len(cleaned)}"
@@ -115,7 +115,7 @@ def description(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """The code of an operation that a person chooses. It cannot be taken for a reference or a code of our own."""
+    """Return a code that a person chose. Raises if it looks like one of our references or codes."""
     cleaned = clean(text)
     rule = ""
     if not 1 <= len(cleaned) <= CODE_LIMIT:
@@ -160,7 +160,7 @@ def per_page(text: str) -> int:
 
 
 def word(text: str) -> Item:
-    """One item of a command line, where a space ends it."""
+    """Parse one item of a command line, where a space ends it."""
     if "=" not in text:
         raise _broken(f"{_ITEM_MUST}; put several words in quotation marks", text)
     return item(text)
@@ -187,7 +187,7 @@ def item(text: str) -> Item:
 
 
 def item_lines(text: str) -> tuple[list[Item], list[PersonError]]:
-    """One item per line, without empty lines; every line that breaks a rule is reported by its number."""
+    """Parse one item per non-empty line; errors name the line by its number."""
     items: list[Item] = []
     errors: list[PersonError] = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -208,7 +208,7 @@ def item_lines(text: str) -> tuple[list[Item], list[PersonError]]:
 
 
 def items_together(items: Sequence[Item]) -> tuple[Item, ...]:
-    """All items of one purchase, unless they are too many or cost too much."""
+    """Return all items of one purchase. Raises if there are too many or they cost too much."""
     if len(items) > _MOST_ITEMS:
         raise _broken(f"a purchase can have at most {_MOST_ITEMS} items; this has {len(items)}", "")
     if sum(one.cents for one in items) > _MOST_CENTS:

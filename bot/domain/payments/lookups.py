@@ -1,4 +1,4 @@
-"""What was found out about the recipients of many payments: it informs people, and changes nothing that is paid."""
+"""Results of looking up the recipients of many payments: shown to people, without effect on what is paid."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,12 +18,12 @@ from bot.domain.payments.recipient import Concern, concerns
 from bot.domain.reasons import Reason
 
 _NAMED: Final = 5
-"""Addresses of each kind that a card names; the file in its thread has them all."""
+"""Addresses of each kind listed on a card; the file in its thread lists all of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lookup:
-    """One address. ``answer``: of the e-mail service, where it was asked."""
+    """The look-up of one address, with the answer of the e-mail service if it was queried."""
 
     email: str
     recipient: Recipient
@@ -36,9 +36,9 @@ CHECK: Final = "check.bulk"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileCheck:
-    """A job that checks a payment file, as its board shows it.
+    """A job that checks a payment file, for its status card.
 
-    ``doubts``: how many rows, and the first of them. ``answered``: addresses that the e-mail service said something of.
+    ``doubts`` has the number of rows and the first ones; ``answered`` counts addresses the e-mail service answered for.
     """
 
     id: str
@@ -66,14 +66,14 @@ def recipient_of(account: AccountStatus) -> Recipient:
 
 
 def doubts(found: Recipient, email: str, names: Collection[str] = ()) -> tuple[Concern, ...]:
-    """What is not fine about an account; ``names``: what the file calls the recipient, in whichever rows."""
+    """Return the concerns about an account; ``names`` are the recipient's names in any row of the file."""
     registered = found.full_name or ""
     fit = [names_fit(registered, name) for name in names if name] or [fits_address(registered, email)]
     return (*concerns(found), *((Concern.OTHER_NAME,) if False in fit else ()))
 
 
 def counted(progress: BulkProgress, looked_up: Iterable[tuple[Lookup, Collection[str]]]) -> BulkProgress:
-    """The progress with these look-ups, each with the names that the file has for it."""
+    """Add these look-ups to the progress, each with the names that the file has for the address."""
     values = {name: getattr(progress, name) for name in BulkProgress.model_fields}
     for one, names in looked_up:
         values["looked_up"] += 1
@@ -87,7 +87,7 @@ def counted(progress: BulkProgress, looked_up: Iterable[tuple[Lookup, Collection
 
 
 def accounts_of(items: Iterable[BulkItem], known: Mapping[str, Lookup]) -> BulkProgress:
-    """The look-ups of the people that are paid, counted; those who have none are not looked up yet."""
+    """Count the look-ups of the recipients; those missing in ``known`` aren't looked up yet."""
     names: dict[str, set[str]] = {}
     for item in items:
         names.setdefault(item.email.casefold(), set()).add(item.name)
@@ -106,11 +106,11 @@ def doubtful_rows(
     requested: Mapping[str, Doubt] = MappingProxyType({}),
     is_typed: bool = False,
 ) -> tuple[list[DoubtfulRow], int]:
-    """Rows that something speaks against: the file's own columns, or the look-ups; and how many have no verdict.
+    """Return doubtful rows, by the file's own columns or the look-ups, and the number of rows without a verdict.
 
-    ``known``: by address in lower case. ``plain``: as for ``read_rows``. ``requested``: as for ``done_rows``.
+    ``known`` is keyed by address in lower case. For ``plain`` see `read_rows`, for ``requested`` see `done_rows`.
     """
-    # Who types rows has seen a verdict, but perhaps not the status that came with what was pasted.
+    # A person who types rows has seen any verdict in them, but maybe not a status in pasted text.
     verdicts = verdicts_in(() if is_typed else header, rows, used=places.values())
     done = done_rows(header, rows, requested, email=places["email"], amount=places["amount"])
     found: list[DoubtfulRow] = []

@@ -1,4 +1,4 @@
-"""Whether a registered name fits a name in a file, or an address. A hint for people; nothing is decided by it."""
+"""Whether a registered name matches a name in a file or an address: a hint for people that decides nothing."""
 
 import re
 import unicodedata
@@ -17,17 +17,17 @@ _OFFICES: Final = frozenset(
     rechnung sales service support team the ventas work
     """.split()  # noqa: SIM905
 )
-"""Words in addresses that say nothing of whose they are."""
+"""Words in addresses that don't identify the owner."""
 _LONG: Final = 5
-"""Letters of a word that may differ in one place: spellings of one name."""
+"""Least length at which two words may differ in one letter and still be spellings of one name."""
 _LEAST: Final = 3
-"""Letters that say something of a name."""
+"""Fewest letters that can identify a name."""
 
 
 def names_fit(registered: str, given: str) -> bool | None:
-    """Whether both may be the same person's: all words of the shorter one are in the longer one, in any order.
+    """Whether both names may be the same person's: the longer one contains all words of the shorter, in any order.
 
-    Initials and small differences count as the same. None: it cannot be said, as one is empty or in another script.
+    Initials and one-letter differences match. None if it is unknown: a name is empty, or the scripts differ.
     """
     one, other = sorted((_words(registered), _words(given)), key=len)
     if not one or _is_latin(one) is not _is_latin(other):
@@ -44,7 +44,7 @@ def names_fit(registered: str, given: str) -> bool | None:
 
 
 def fits_address(registered: str, email: str) -> bool | None:
-    """Whether an address may be this person's; None: it says nothing of its owner, as ``info`` and digits do."""
+    """Whether an address may be this person's; None if it doesn't identify anyone, such as ``info`` or digits."""
     name = _words(registered)
     local = _plain(email.rpartition("@")[0].partition("+")[0])
     said = [part for part in re.findall("[a-z]+", local) if part not in _OFFICES]
@@ -71,7 +71,7 @@ def _words(name: str) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Without case and accents."""
+    """Fold case and remove accents."""
     apart = unicodedata.normalize("NFKD", text.casefold().translate(_OTHER_LETTERS))
     return "".join(letter for letter in apart if not unicodedata.combining(letter))
 

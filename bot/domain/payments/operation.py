@@ -1,7 +1,7 @@
 """Operations as the payments service reports them (interface document 2, sections 2 and 3).
 
-A status nobody has heard of is kept as it came and treated as non-final. The callback addresses of an operation carry
-our own secret tokens, so only what stands before the token is kept.
+An unknown status is kept unchanged and treated as non-final. An operation's callback addresses contain our secret
+tokens, so only the part before the token is kept.
 """
 
 from datetime import datetime
@@ -32,20 +32,20 @@ class OperationStatus(StrEnum):
 FINAL: Final = frozenset(
     {OperationStatus.COMPLETED, OperationStatus.CANCELED, OperationStatus.FAILED, OperationStatus.CONFIRMED}
 )
-"""Statuses that are the end: completed, canceled, failed (payouts) and confirmed (purchases)."""
+"""Final statuses: completed, canceled, failed (payouts) and confirmed (purchases)."""
 
 _RANK: Final = {OperationStatus.CREATED: 0, OperationStatus.COMMITTED: 1, OperationStatus.PENDING: 2}
 
 
 def rank(status: OperationStatus | None) -> int:
-    """How far an operation has come: created 0, committed 1, pending 2, final 3. What is recorded never goes down."""
+    """Return an operation's progress: created 0, committed 1, pending 2, final 3. A stored rank never decreases."""
     if status is None:
         return 0
     return _RANK.get(status, 3)
 
 
 def read_status(raw: str) -> OperationStatus | None:
-    """The status behind a spelling of the service: any case, ``cancelled`` too; None when unknown."""
+    """Parse a status in any case or spelling (``cancelled``); None if unknown."""
     folded = raw.strip().casefold()
     if folded == "cancelled":
         folded = "canceled"
@@ -56,11 +56,11 @@ def read_status(raw: str) -> OperationStatus | None:
 
 
 class Operation(Reported):
-    """One payout or purchase as the service last reported it; texts are foreign.
+    """A payout or purchase as last reported by the service; its texts are foreign.
 
-    ``code`` is ours; ``cents`` None: the reported amount is no exact number of cents; ``operation_id`` and ``user_id``:
-    the platform's own; ``internal_note``: as of a bulk payment's item; ``reports_to``: the address at which the service
-    reports, without its last part.
+    ``code`` is ours. ``cents`` is None if the reported amount isn't an exact number of cents. ``operation_id`` and
+    ``user_id`` are the platform's. ``internal_note`` is a bulk payment's item's. ``reports_to`` is the callback address
+    without its last part.
     """
 
     id: str
@@ -97,16 +97,16 @@ class PurchaseItem(Reported):
 
 
 class Purchase(Operation):
-    """A purchase: an operation whose ``cents`` are the total, whose ``email`` is the buyer, and that has items."""
+    """A purchase: an operation with items, whose ``cents`` are the total and whose ``email`` is the buyer's."""
 
     items: tuple[PurchaseItem, ...] = ()
 
 
 class PayoutEvent(Reported):
-    """One call the service made to an address of ours, as its own log has it: cleaned of addresses, foreign text.
+    """A call of the service to one of our callback addresses, from its log; foreign texts, without addresses.
 
-    The address carries a secret token, so only its host is kept. ``status``: what we answered, as text. ``rest``: what
-    else it says, under the service's names, with secrets masked.
+    Only the address's host is kept, because the address contains a secret token. ``status`` is our response as text;
+    ``rest`` has the other fields under the service's names, with secrets masked.
     """
 
     at: datetime | None = None
@@ -117,9 +117,9 @@ class PayoutEvent(Reported):
 
 
 class Partner(Reported):
-    """Who we are to the payments service; ``balance_text`` is shown when ``balance`` is no number of cents.
+    """Our own account at the payments service. ``balance_text`` is shown if the balance isn't a number of cents.
 
-    ``rest``: as of an event.
+    ``rest`` is like that of `PayoutEvent`.
     """
 
     id: str = ""
@@ -132,7 +132,7 @@ class Partner(Reported):
 
 
 class OperationPage(Reported):
-    """One page of the list of operations. ``first`` and ``last`` count from 1; None on an empty page."""
+    """A page of the list of operations. ``first`` and ``last`` count from 1 and are None on an empty page."""
 
     operations: tuple[Operation, ...]
     page: int
@@ -144,9 +144,9 @@ class OperationPage(Reported):
 
 
 class AccountStatus(Reported):
-    """The account behind an e-mail address; None is "it did not say". ``country``: ISO alpha-3 of the holder's ID.
+    """The account of an e-mail address; None means not reported. ``country`` is ISO alpha-3, from the holder's ID.
 
-    ``primary``: the address asked about is the account's primary one; ``status``: raw, shown when ``active`` is None.
+    ``primary`` is set if the address is the account's primary one. ``status`` is raw, and shown if ``active`` is None.
     """
 
     full_name: str = ""
@@ -158,9 +158,9 @@ class AccountStatus(Reported):
 
 
 class Search(Reported):
-    """What a scan of the whole list found. An incomplete scan proves nothing; ``reason`` says what went wrong.
+    """Result of scanning the whole list of operations. An incomplete scan proves nothing; ``reason`` is its error.
 
-    "Absent" may be concluded only from ``complete`` scans with equal ``total``.
+    Only ``complete`` scans with equal ``total`` prove that an operation is absent.
     """
 
     hits: tuple[Operation, ...] = ()

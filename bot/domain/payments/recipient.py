@@ -1,4 +1,4 @@
-"""What speaks against paying a recipient, and the address that may have been meant instead."""
+"""Concerns about paying a recipient, and the address that was probably meant."""
 
 from collections.abc import Collection
 from enum import StrEnum
@@ -14,11 +14,11 @@ USUAL_DOMAINS: Final = frozenset(
     """.split()  # noqa: SIM905
 )
 _TELLING: Final = 4
-"""Letters of a name of which one that differs is probably a mistake."""
+"""Least length of a domain name at which a single different letter is probably a typo."""
 
 
 class Concern(StrEnum):
-    """What is not fine about a recipient's account. An approver confirms it."""
+    """Something wrong with a recipient's account that an approver has to confirm."""
 
     NO_ACCOUNT = "no account"
     NOT_ACTIVE = "not active"
@@ -30,7 +30,7 @@ class Concern(StrEnum):
 
 
 def concerns(recipient: Recipient | None) -> tuple[Concern, ...]:
-    """All of them; without an account nothing else matters. None: nothing is looked up for this kind of request."""
+    """Return all concerns, or just a missing account; none for a kind of request without a look-up."""
     if recipient is None:
         return ()
     if recipient.problem or recipient.active is None:
@@ -47,14 +47,14 @@ def concerns(recipient: Recipient | None) -> tuple[Concern, ...]:
 
 
 def is_disguised(email: str) -> bool:
-    """Whether an address has letters that can look like others."""
+    """Whether an address contains letters that can look like other letters."""
     return "xn--" in email
 
 
 def awaits_requester(instruction: Instruction) -> bool:
-    """Whether its requester has to answer first: no account, or another address was probably meant.
+    """Whether the requester has to answer first: no account, or another address was probably meant.
 
-    Only while approvers are not called, and nothing of it is at the service.
+    Only before approvers are notified and before anything was sent to the service.
     """
     recipient = instruction.recipient
     if instruction.kind not in (Kind.PAYOUT, Kind.ONE_STEP) or instruction.state is not State.NEW:
@@ -66,12 +66,12 @@ def awaits_requester(instruction: Instruction) -> bool:
 
 
 def has_no_account(recipient: Recipient) -> bool:
-    """An inactive record without a name: the service says so of an address that it does not know."""
+    """Whether it is an inactive record without a name, which the service returns for an unknown address."""
     return not recipient.problem and recipient.active is False and not clean(recipient.full_name or "")
 
 
 def suggestion(email: str, paid: Collection[str]) -> str:
-    """The address that was probably meant: one of those paid before, else the name at such a domain or a usual one."""
+    """Return the address probably meant: a similar one paid before, else the same name at a similar known domain."""
     typed = email.casefold()
     local, _, domain = typed.rpartition("@")
     close = []
@@ -92,7 +92,7 @@ def suggestion(email: str, paid: Collection[str]) -> str:
 
 
 def lookalike(email: str, paid: Collection[str]) -> str:
-    """The same name at a domain that was paid, where one letter differs and nobody at this one was paid."""
+    """Return the same name at a paid domain that differs in one letter, unless this domain was paid or is usual."""
     local, _, domain = email.casefold().rpartition("@")
     known = {one.rpartition("@")[2] for one in paid}
     if domain in known or domain in USUAL_DOMAINS:

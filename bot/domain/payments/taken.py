@@ -1,4 +1,4 @@
-"""Payouts that were made elsewhere and are only created: which of them people may be asked to commit here."""
+"""Payouts created elsewhere and not committed yet: which of them may be committed through a request here."""
 
 from enum import StrEnum
 
@@ -13,7 +13,7 @@ from bot.domain.text import clean
 
 
 class NotTaken(StrEnum):
-    """Why a payout cannot be taken in."""
+    """Why a payout cannot be imported."""
 
     NO_PAYOUT = "no payout"
     NOT_CREATED = "not created"
@@ -25,7 +25,7 @@ class NotTaken(StrEnum):
 
 
 def payload_of(operation: Operation) -> PayoutPayload | NotTaken:
-    """What approvers would read, exactly as the record says it; all of it must fit on their card."""
+    """Return the payload for approvers, exactly as in the record; all of it must fit on their card."""
     if operation.operation_type != "payout":
         return NotTaken.NO_PAYOUT
     if operation.state is not OperationStatus.CREATED:
@@ -50,9 +50,9 @@ def payload_of(operation: Operation) -> PayoutPayload | NotTaken:
 
 
 def mark_of(operation: Operation) -> str:
-    """What shows that Switchboard made it, from whichever database: our callback address, a code or reference of ours.
+    """Return a mark that Switchboard, with any database, created the operation, or an empty string.
 
-    Empty: nothing does.
+    The mark is our callback address, or a code or reference of ours.
     """
     if (operation.reports_to or "").endswith(PAYMENTS_CALLBACKS):
         return PAYMENTS_CALLBACKS
@@ -65,7 +65,7 @@ def mark_of(operation: Operation) -> str:
 
 
 def may_be_taken(before: Instruction | None) -> bool:
-    """``before``: the request about it, if there was one. After one that ended unsent, people may be asked again."""
+    """Whether a payout may be requested again after the request ``before``, if any: only if that ended unsent."""
     if before is None:
         return True
     return bool(before.payload.taken) and before.state in LEAVES_CODE and not before.commits
