@@ -1,6 +1,6 @@
-"""Readers of the fields of bookings and stores: the value, or ``PersonError`` with the rule that is broken.
+"""Parse the fields of bookings and stores: return the value or raise ``PersonError`` with the broken rule.
 
-Phone numbers are read as people paste them: in any grouping, or as the link of a chat.
+Phone numbers are accepted as people paste them: in any grouping, or as the link of a chat.
 """
 
 import re
@@ -39,10 +39,10 @@ _NO_NUMBER: Final = "Enter a phone number in digits, for example +593 99 123 456
 _NO_COUNTRY: Final = "Start with the country code, for example +593 99 123 4567"
 _EXTENSION: Final = "Leave out the extension, or put it in the notes"
 _CHAT: Final = re.compile(r"(?:\bwa\.me/|[?&]phone=)\+?([0-9]+)")
-"""The number in a link of WhatsApp, always with its country code."""
+"""The number in a WhatsApp link, always with its country code."""
 _LABEL: Final = re.compile(r"^[^\W\d_]+\.?\s*:\s*")
 _OLD_MEXICAN: Final = re.compile("(?:521|(?:52)?(?:01|04[45]))([0-9]{10})")
-"""Prefixes of mobile numbers that Mexico gave up in 2019 and 2020; they are still in address books."""
+"""Mexico's former mobile prefixes, dropped in 2019 and 2020 but still in address books."""
 _MOBILE: Final = (PhoneNumberType.MOBILE, PhoneNumberType.FIXED_LINE_OR_MOBILE)
 _LENGTH: Final = "Enter a full phone number, for example +593 99 123 4567"
 _RULES: Final = {NumberParseException.INVALID_COUNTRY_CODE: _NO_COUNTRY, NumberParseException.NOT_A_NUMBER: _NO_NUMBER}
@@ -53,12 +53,12 @@ def store(text: str) -> str:
 
 
 def phone(text: str, *, home: str = "") -> Phone:
-    """A phone number with a country code, or one of the country with the code ``home``."""
+    """Parse a phone number with a country code, or a national one if ``home`` is the country's code."""
     return ruled("phone", "+593 99 123 4567", lambda given: read_phone(given, home=home), text)
 
 
 def position(text: str, *, near: Position | None = None) -> Position:
-    """``near``: position of the store, which shows whether this one is swapped."""
+    """Parse a position; a store's position ``near`` shows whether the numbers are swapped."""
     try:
         return read_position(text, near=near)
     except RuleError as broken:
@@ -67,7 +67,7 @@ def position(text: str, *, near: Position | None = None) -> Position:
 
 
 def position_of(store: Mapping[str, Any]) -> Position | None:
-    """The position in the service's record of a store; None if it has none."""
+    """Return the position in the service's record of a store, or None."""
     with suppress(RuleError):
         return read_position(f"{store.get('latitude', '')}, {store.get('longitude', '')}")
     return None
@@ -95,7 +95,7 @@ def reason(text: str) -> str:
 
 
 def booking_readers(*, home: str, with_place: bool, near: Position | None = None) -> dict[str, Callable[[str], Any]]:
-    """The reader of each field of a booking, by its name; ``home``, ``near``: country and position of the store."""
+    """Return each field's parser by name; ``home`` and ``near`` are the store's country code and position."""
     readers: dict[str, Callable[[str], Any]] = {
         "name": lambda text: _words(text, "first name", NAME_LIMIT, "Ana"),
         "last_name": lambda text: _words(text, "last name", NAME_LIMIT, "Lopez"),
@@ -138,7 +138,7 @@ def store_readers() -> dict[str, Callable[[str], Any]]:
 
 
 def vehicle(text: str) -> str:
-    """A word or two that only the service can judge, or nothing."""
+    """Parse a word or two that only the service can validate; may be empty."""
     return _words(text, "text", EXTRA_LIMIT, "24B", least=0)
 
 
@@ -160,7 +160,7 @@ def _words(text: str, argument: str, most: int, example: str, *, least: int = 1)
 
 
 def read_phone(text: str, *, home: str = "") -> Phone:
-    """A number with its country's code, or a national one where ``home`` (``+593``) is known; raises RuleError."""
+    """Parse a number with country code, or a national one if ``home`` (``+593``) is known. Raises RuleError."""
     chat = _CHAT.search(unquote(text))
     given = f"+{chat[1]}" if chat else re.sub("^00", "+", _LABEL.sub("", bare(clean(text)).removesuffix(".0")))
     mexican = _OLD_MEXICAN.fullmatch(re.sub("[^0-9]", "", given))
@@ -172,13 +172,13 @@ def read_phone(text: str, *, home: str = "") -> Phone:
     if len(numbers) > 1:
         mobile = next((number for number in numbers if phonenumbers.number_type(number) in _MOBILE), numbers[0])
         raise RuleError(f"Enter one number, such as {_split(mobile)}")
-    if any(number.extension for number in numbers):  # the service has no field for it
+    if any(number.extension for number in numbers):  # the service has no field for extensions
         raise RuleError(_EXTENSION)
     if re.search(r"[^\W\d_]|#", given):  # 1-800-FLOWERS
         raise RuleError(_NO_NUMBER)
     try:
         found = phonenumbers.parse(given, region)
-        if "(0)" in given and not phonenumbers.is_valid_number(found):  # Polish numbers, for example, have no leading 0
+        if "(0)" in given and not phonenumbers.is_valid_number(found):  # e.g. Poland's don't start with 0
             found = phonenumbers.parse(given.replace("(0)", ""), region)
     except NumberParseException as wrong:
         raise RuleError(_RULES.get(wrong.error_type, _LENGTH)) from None
@@ -186,7 +186,7 @@ def read_phone(text: str, *, home: str = "") -> Phone:
     if is_doubtful or phonenumbers.is_possible_number_with_reason(found) != ValidationResult.IS_POSSIBLE:
         raise RuleError(_LENGTH)
     number = _split(found)
-    if phonenumbers.parse(f"{number.country_code}{number.national}") != found:  # zeros in front that are not part of it
+    if phonenumbers.parse(f"{number.country_code}{number.national}") != found:  # leading zeros that don't belong to it
         raise RuleError(_NO_NUMBER)
     return number
 

@@ -1,6 +1,6 @@
-"""Positions as people paste them: coordinates in any notation, or the link of a map.
+"""Parse positions as people paste them: coordinates in any notation, or a map link.
 
-A link gives the place that it marks or leads to. The middle of a map and the start of a route are no place.
+A link yields the place that it marks or leads to, not the middle of its map or the start of its route.
 """
 
 import re
@@ -40,18 +40,18 @@ _TEXT: Final = re.compile(
 _LEG: Final = re.compile(
     rf"(?:.*[:@]|l-|[a-z]+\.)?({_DECIMAL})\s*[,~_\s]\s*({_DECIMAL})(?:\s*[(,:;_/].*)?", re.IGNORECASE | re.DOTALL
 )
-"""One place in a link, with what maps write around it: ``loc:``, ``ll.``, ``Name@``, ``(Name)``, ``_Name``."""
+"""One place in a link, with the decoration that maps add: ``loc:``, ``ll.``, ``Name@``, ``(Name)``, ``_Name``."""
 _LEGS: Final = re.compile(r"[~|]|\bto:|;(?=$|[-+0-9.]+,)")
 _PIN: Final = re.compile(rf"!3d({_NUMBER})!4d({_NUMBER})")
 _WAYPOINT: Final = re.compile(rf"!2m2!1d({_NUMBER})!2d({_NUMBER})(?!.*!1m0)")
-"""Longitude first; a waypoint without a record (``!1m0``) is in the path, as it was typed."""
+"""Longitude comes first. A waypoint without a record (``!1m0``) is in the path, as typed."""
 _AT: Final = re.compile(rf"@({_NUMBER}),({_NUMBER})")
 _HASH: Final = re.compile(rf"(?:map=)?[0-9.]+/({_NUMBER})/({_NUMBER})")
 _EMBEDDED: Final = re.compile(rf"!2d({_NUMBER})!3d({_NUMBER})")
 _LONGITUDE_FIRST: Final = re.compile(r"(?:^|\.)(?:yandex|2gis)\.")
 _ROUTES: Final = ("daddr", "destination", "to", "rtp", "rtext", "route", "latlng")
 _CHAINS: Final = ("rtp", "rtext", "route")
-"""Routes with their start before the first separator."""
+"""Routes whose first part is their start."""
 _ROUTE_PATHS: Final = frozenset({"dir", "directions", "r", "routeSearch"})
 _MARKS: Final = (
     "q",
@@ -75,16 +75,16 @@ _MIDDLES: Final = ("ll", "cp", "center", "sll", "map", "m")
 _SHORT: Final = frozenset(
     "maps.app.goo.gl goo.gl g.co bit.ly osm.org tinyurl.com maps.apple t.ly waze.com ul.waze.com".split()  # noqa: SIM905
 )
-"""Hosts whose links lead to a map and hold no position."""
+"""Hosts of short links, which redirect to a map and contain no position."""
 _INSIDE: Final = ("continue", "url", "link", "u")
-"""Parameters with the address that a page of consent leads to."""
+"""Parameters with the address behind a consent page."""
 _PLUS_CODE: Final = re.compile(r"\b[23456789CFGHJMPQRVWX]{4,8}(?:\+|%2B)[23456789CFGHJMPQRVWX]{2,3}\b", re.IGNORECASE)
 _MOST: Final = 2_000
 _NORTH, _EAST = 90, 180
 _SIXTY: Final = 60
 _EARTH_KM: Final = 6_371
 _RANGE_KM: Final = 100
-"""No delivery goes as far: a position beyond it is a mistake if its mirror image is within it."""
+"""No delivery goes this far: a position beyond it is a mistake if its mirror image is within it."""
 _NO_POSITION: Final = "Paste a map link or coordinates like -0.1807, -78.4678"
 _NOT_IN_LINK: Final = "This link shows no position. Paste coordinates like -0.1807, -78.4678"
 _SHORTENED: Final = "This short link shows no position. Paste the full link, or coordinates"
@@ -92,7 +92,7 @@ _CODED: Final = "Plus codes can't be read. Open the code in a map and paste coor
 
 
 class LinkFlaw(StrEnum):
-    """Why a short link gave no position."""
+    """Why a short link yielded no position."""
 
     NO_POSITION = "no position"
     UNREACHABLE = "unreachable"
@@ -101,11 +101,11 @@ class LinkFlaw(StrEnum):
 
 
 class DoubtError(RuleError):
-    """A position that needs a second look by the person: the middle of a map, or one far from the store."""
+    """A position that the person has to confirm: the middle of a map, or far from the store."""
 
 
 def read_position(text: str, *, near: Position | None = None) -> Position:
-    """A position from pasted text; ``near``: the store's. Raises RuleError, or DoubtError with the likely position."""
+    """Parse pasted text near a store. Raises RuleError, or DoubtError with the likely position."""
     given = _MINUS.sub("-", bare(clean(text))) if len(text) <= _MOST else ""
     given = re.sub(r"(?<=[0-9])\s*(?:deg|grados)\b", "°", given, flags=re.IGNORECASE)
     link = _link_in(given)
@@ -124,9 +124,9 @@ def read_position(text: str, *, near: Position | None = None) -> Position:
 
 
 def short_link(text: str, *, own: str = "") -> str:
-    """The address of a short link, whose position is known when it was opened; empty for every other text.
+    """Return the address of a short link, which must be opened to find its position; empty for any other text.
 
-    ``own``: origin of a service on this machine whose links are short ones, too.
+    ``own`` is the origin of a local service whose links count as short links too.
     """
     url = _link_in(clean(text)) if len(text) <= _MOST else ""
     try:
@@ -140,7 +140,7 @@ def short_link(text: str, *, own: str = "") -> str:
 
 
 def position_behind(url: str, *, near: Position | None = None) -> Position | None:
-    """The position in an address, or in the one that it carries. Raises DoubtError."""
+    """Return the position in an address, or in one passed as its parameter. Raises DoubtError."""
     try:
         carried = parse_qs(urlsplit(url).query)
     except ValueError:
@@ -161,7 +161,7 @@ def map_link(position: Position) -> str:
 
 
 def _link_in(text: str) -> str:
-    """The first link in a text, as maps share it below a name; ``https://`` is added where it is missing."""
+    """Return the first link in a text, because maps share it below a name; add ``https://`` if it is missing."""
     found = _LINK.search(text)
     if found is None:
         return ""
@@ -179,7 +179,7 @@ def _why_not(given: str, link: str) -> str:
 
 
 def _on_earth(pair: Pair) -> Position:
-    # Seven decimals are a centimetre; the rest is noise of a map's own.
+    # Seven decimals are a centimeter; the rest is noise from the map.
     latitude, longitude = (re.sub(r"(?<=\.[0-9]{7})[0-9]+", "", number.removeprefix("+")) for number in pair)
     north, east = map(float, pair)
     if abs(north) > _NORTH and abs(east) <= _NORTH and abs(north) <= _EAST:
@@ -192,7 +192,7 @@ def _on_earth(pair: Pair) -> Position:
 
 
 def _mirrored(found: Position, near: Position) -> Sequence[Position]:
-    """The swapped pair, else pairs with other signs, near the store; none if ``found`` is near it itself."""
+    """Return positions near the store with swapped numbers or other signs, unless ``found`` is near it itself."""
     if _km(found, near) <= _RANGE_KM:
         return ()
     pair = (found.latitude, found.longitude)
@@ -207,7 +207,7 @@ def _mirrored(found: Position, near: Position) -> Sequence[Position]:
 
 
 def _km(one: Position, other: Position) -> float:
-    """Great-circle distance."""
+    """Return the great-circle distance."""
     north, east, north2, east2 = (
         radians(float(number)) for place in (one, other) for number in (place.latitude, place.longitude)
     )
@@ -216,7 +216,7 @@ def _km(one: Position, other: Position) -> float:
 
 
 def _of_words(text: str) -> Pair | None:
-    found = _TEXT.fullmatch(" ".join(text.strip("()[]{} ").split()))  # one blank at most, else matching is slow
+    found = _TEXT.fullmatch(" ".join(text.strip("()[]{} ").split()))  # runs of blanks make matching slow
     if found is None:
         return None
     halves = [{name[:-1]: value or "" for name, value in found.groupdict().items() if name[-1] == n} for n in "12"]
@@ -234,7 +234,7 @@ def _of_words(text: str) -> Pair | None:
 
 
 def _degrees(half: Mapping[str, str], point: str) -> str | None:
-    """Decimal degrees, as they were written where they were decimal."""
+    """Return decimal degrees, keeping decimal input unchanged."""
     number = half["degrees"].replace(",", ".").removeprefix("+")
     sign = "-" if number.startswith("-") or point in ("S", "W", "O") else ""
     number = number.removeprefix("-")
@@ -247,7 +247,7 @@ def _degrees(half: Mapping[str, str], point: str) -> str | None:
 
 
 def _of_link(link: str) -> tuple[Pair | None, Pair | None]:
-    """The place that a link marks or leads to, and the middle of its map."""
+    """Return the place that a link marks or leads to, and the middle of its map."""
     try:
         parts = urlsplit(link)
         host = parts.hostname or ""
@@ -288,7 +288,7 @@ def _of_link(link: str) -> tuple[Pair | None, Pair | None]:
 
 
 def _destination(host: str, path: str, query: Mapping[str, Sequence[str]], *, turned: bool) -> tuple[bool, Pair | None]:
-    """Whether a link is a route, and its last stop; its start is no destination."""
+    """Return whether a link is a route, and its last stop; a start alone doesn't count."""
     ends = [
         _end(value, turned=turned and name != "rtext", chained=name in _CHAINS)
         for name in _ROUTES
@@ -300,7 +300,7 @@ def _destination(host: str, path: str, query: Mapping[str, Sequence[str]], *, tu
     pieces = (typed if drawn else typed.removesuffix("/")).split("/")
     at = next((number for number, piece in enumerate(pieces) if piece in _ROUTE_PATHS), len(pieces))
     stops = pieces[at + 1 :]
-    least = 3 if "here." in host and "directions" in pieces else 2  # its first piece is the means of travel
+    least = 3 if "here." in host and "directions" in pieces else 2  # its first part is the means of travel
     if len(stops) < least or not stops[-1]:
         return bool(stops), None
     records = [(north, east) for east, north in _WAYPOINT.findall(path)[-1:]]

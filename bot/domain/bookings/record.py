@@ -1,4 +1,4 @@
-"""Records of the delivery service, as it tells them: bookings, stores, webhooks; the points of the certification."""
+"""Records of the delivery service: bookings, stores, webhooks; and the points of its certification."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -15,7 +15,7 @@ from bot.domain.reasons import Reason
 
 
 class Status(StrEnum):
-    """Our states; the route table says whose word each is. ``ON_HOLD`` is documented, the others are assumed."""
+    """Our states; the route table maps the service's words. ``ON_HOLD`` is documented, the others are assumed."""
 
     ON_HOLD = "ON_HOLD"
     READY_FOR_PICKUP = "READY_FOR_PICKUP"
@@ -50,7 +50,7 @@ _WITHOUT_DRIVER: Final = _SEARCHING | {Status.ON_HOLD}
 
 
 def same_word(text: str) -> str:
-    """The form in which words for states are compared."""
+    """Normalize a state's word for comparison."""
     return text.strip().upper().replace(" ", "_").replace("-", "_").replace("CANCELED", "CANCELLED")
 
 
@@ -68,17 +68,17 @@ def is_final(text: str) -> bool:
 
 
 def is_unknown(text: str) -> bool:
-    """Neither one of ours nor a word for canceled (assumed: ``CANCEL…``): whether it has ended is unknown."""
+    """Whether it is neither a known state nor a word for canceled (assumed: ``CANCEL…``), so it may have ended."""
     return read_status(text) is None and not is_canceled(text)
 
 
 def has_driver(text: str) -> bool:
-    """Whether this state says that somebody drives it."""
+    """Whether a driver is assigned in this state."""
     return read_status(text) in _WITH_DRIVER
 
 
 def is_searching(text: str) -> bool:
-    """Whether this state says that nobody drives it yet, or any more."""
+    """Whether no driver is assigned in this state."""
     return read_status(text) in _WITHOUT_DRIVER
 
 
@@ -86,13 +86,13 @@ class StatusChange(StrEnum):
     NONE = "none"
     MOVED = "moved"
     RESTARTED = "restarted"
-    """A booking that had a driver searches again."""
+    """The booking lost its driver and is searching again."""
     CONTRADICTION = "contradiction"
-    """It had ended in another state, which is kept."""
+    """The booking had ended in another state, which is kept."""
 
 
 def change_of(before: str, now: str) -> StatusChange:
-    """Compare two states as the service wrote them; only final ones are sticky: a restarted search goes backwards."""
+    """Compare two states in the service's words. Only final states are sticky: a restarted search moves backwards."""
     known, seen = read_status(before), read_status(now)
     if before.strip().casefold() == now.strip().casefold() or (known is not None and known is seen):
         return StatusChange.NONE
@@ -104,7 +104,7 @@ def change_of(before: str, now: str) -> StatusChange:
 
 
 class Payment(StrEnum):
-    """How the order is paid (documented). CASH: the driver collects. CARD: it was paid before."""
+    """How the order is paid (documented). CASH: the driver collects it. CARD: it is prepaid."""
 
     CASH = "CASH"
     CARD = "CARD"
@@ -112,7 +112,7 @@ class Payment(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Position:
-    """A point on the map, in degrees as they were written: six decimals are about 10 cm."""
+    """A point on the map, in degrees as written: six decimals are about 10 cm."""
 
     latitude: str
     longitude: str
@@ -123,7 +123,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phone:
-    """A number as the service wants it: its country's code with the plus, the national number without trunk prefix."""
+    """A number in the service's format: country code with a plus, and national number without trunk prefix."""
 
     country_code: str
     national: str
@@ -145,12 +145,12 @@ class Driver:
         return bool(self.name or self.mobile or self.provider)
 
     def is_other_than(self, before: "Driver") -> bool:
-        """Whether it is somebody else: a number or a picture that comes later is no other driver."""
+        """Whether it is another person; a phone number or picture added later doesn't count."""
         pairs = ((self.name, before.name), (self.mobile, before.mobile), (self.provider, before.provider))
         return any(now and was and now != was for now, was in pairs)
 
     def joined(self, before: Mapping[str, Any]) -> dict[str, str]:
-        """Its fields; those that are empty as they were ``before``, if that was the same driver."""
+        """Return its fields, filling empty ones from ``before`` if that was the same driver."""
         said = asdict(self)
         same = all(said[name] in ("", before.get(name)) for name in ("name", "mobile"))
         return {name: value or (str(before.get(name, "")) if same else "") for name, value in said.items()}
@@ -158,7 +158,7 @@ class Driver:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """One call to one provider (documented, its fields are not). ``rest``: what has no name here, as it came."""
+    """One call to one provider (documented, except for its fields). ``rest`` holds unknown fields unchanged."""
 
     provider: str = ""
     status: str = ""
@@ -168,13 +168,13 @@ class Order:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BookingRecord:
-    """The service's own record of a booking. Ids are text, whatever they were on the wire."""
+    """The service's record of a booking. Ids are text, even if the service sends numbers."""
 
     id: str
     status: str
-    """Our state where ``delivery.states`` of the route table has one, else the service's word."""
+    """Our state if ``delivery.states`` of the route table maps the service's word, else that word."""
     word: str = ""
-    """The service's word, as it wrote it."""
+    """The service's word, unchanged."""
     numeric_id: str = ""
     external_id: str = ""
     tracking_url: str = ""
@@ -202,22 +202,22 @@ class Quote:
     eta: str = ""
     distance: str = ""
     vehicle: str = ""
-    """What it was asked for; empty: whatever comes."""
+    """The requested vehicle; empty for any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Charge:
-    """What the booker pays for a delivery, with tax where that is known; shown on cards, in answers and audit rows."""
+    """The price of a delivery for the booker, with tax if known; shown on cards, in answers and audit rows."""
 
     amount: str
     tax: str = ""
     currency: str = ""
     quoted: bool = False
-    """The service has said it before the booking only."""
+    """Whether the price comes from the quote only, not from the record."""
 
 
 def charge(quoted: Mapping[str, Any], *, fee: str = "", currency: str = "") -> Charge | None:
-    """What is charged, by the names of a :class:`Quote` and by the record, whose fee may be a third figure."""
+    """Return the charge from the fields of a :class:`Quote` and the record's fee, which may differ from both."""
     said = {name: str(quoted.get(name) or "") for name in ("fee", "fee_with_tax", "tax", "currency")}
     net, gross = said["fee"], said["fee_with_tax"]
     money = currency or said["currency"]
@@ -235,7 +235,7 @@ def charge(quoted: Mapping[str, Any], *, fee: str = "", currency: str = "") -> C
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreRecord:
-    """The service's own record of a store. ``key`` opens everything of that store: never shown, never logged."""
+    """The service's record of a store. ``key`` gives access to everything in it: never show or log it."""
 
     name: str
     id: str = ""
@@ -257,12 +257,12 @@ class StoreRecord:
 
 
 STORE_EXTRAS: Final = ("exterior", "interior", "number", "building", "city", "zip_code", "country")
-"""Fields of a store that the service takes and does not need."""
+"""Optional fields of a store."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """Addresses of the service for people: its dashboard, and the chat of its support."""
+    """Web addresses of the service's dashboard and its support chat."""
 
     dashboard: str = ""
     support: str = ""
@@ -273,7 +273,7 @@ NO_DESK: Final = Desk()
 
 class StoreState(StrEnum):
     CREATING = "creating"
-    """Requested; not known yet whether the service created it."""
+    """Requested; the service has not confirmed it yet."""
     READY = "ready"
 
 
@@ -287,7 +287,7 @@ class WebhookKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Webhook:
-    """A registration as the service lists it. The address holds a token: it stays out of every text."""
+    """A registration as listed by the service. The address holds a token, so it is kept out of every text."""
 
     kind: str
     url: str = field(repr=False)
@@ -305,34 +305,34 @@ class PrebookingRecord:
     amount: str = ""
     payment_method: str = ""
     rest: Mapping[str, str] = field(default_factory=dict)
-    """What has no name here, as it came: no field but the URL is documented."""
+    """Unknown fields, unchanged: only the URL is documented."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownStore:
-    """A store for display. ``usable``: its key is known here."""
+    """A store for display, ``usable`` if we have its key."""
 
     name: str
     record: Mapping[str, Any]
     usable: bool
     given: bool = False
-    """Its key is in ``DELIVERY_STORE_KEYS``."""
+    """Whether its key comes from ``DELIVERY_STORE_KEYS``."""
     creating: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookState:
-    """One kind of webhook of a store; ``host`` is empty where none is registered, None where that cannot be read."""
+    """One kind of webhook of a store. ``host`` is empty if none is registered, None if that couldn't be read."""
 
     kind: str
-    """The service's name of it."""
+    """The service's name for the kind."""
     host: str | None = ""
     ours: bool = False
     trouble: Reason | None = None
 
 
 class Point(StrEnum):
-    """What the review covers, in the order of the document; below ``VIEW`` is what helps beside it."""
+    """Points that the review covers, in the document's order; those after ``VIEW`` are extras."""
 
     QUOTE = "quote"
     BOOK = "book"
@@ -365,12 +365,12 @@ OPTIONAL: Final = frozenset(
         Point.RESTART,
     }
 )
-"""Points that the review does not insist on."""
+"""Points that the review doesn't require."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenState:
-    """A word of the service for a state: ours for it, or itself, and the booking it was first seen on."""
+    """A state's word at the service, our state (or the word) for it, and the booking it was first seen on."""
 
     word: str
     status: str
@@ -378,7 +378,7 @@ class SeenState:
 
 
 class Told(StrEnum):
-    """What a state shows (documented): whether a booking is in progress, finished or canceled."""
+    """Evidence from a state (documented): whether a booking is in progress, finished or canceled."""
 
     PROGRESS = "in progress"
     FINISHED = "finished"
@@ -386,7 +386,7 @@ class Told(StrEnum):
 
 
 def told_by(states: Sequence[SeenState]) -> set[Told]:
-    """What the states seen so far show; unknown ones show nothing."""
+    """Return the evidence from the states seen so far; unknown states give none."""
     known = [one.status for one in states if not is_unknown(one.status)]
     kinds = {True: Told.FINISHED, False: Told.PROGRESS}
     return {Told.CANCELED if is_canceled(status) else kinds[is_final(status)] for status in known}
