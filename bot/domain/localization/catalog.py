@@ -1,4 +1,4 @@
-"""The thirteen operations: formats, values, defaults and limits of the interface document, or else of the service."""
+"""The thirteen operations, with formats, values, defaults and limits from the interface document or the service."""
 
 from bot.domain.localization.declaration import Accepts, CallOperation, Capability, Media, MediaKind, Option
 from bot.domain.localization.languages import LANGUAGES, LOCALES, listed
@@ -19,7 +19,7 @@ _SOURCE = Option("source_lang", "from", "From", accepts=Accepts.LANGUAGE, choice
 _STATED = Option(
     "language", "language", "Language", accepts=Accepts.LANGUAGE, choices=LANGUAGES, example="en", is_sent=False
 )
-"""Option with which a person states that a text is English although it looks like another language."""
+"""Lets a person state that a text is English although it looks like another language."""
 
 CAPABILITIES: tuple[Capability, ...] = (
     Capability(

@@ -1,4 +1,4 @@
-"""Declarations of operations: they drive the client, the command line, the forms, the help and the tests."""
+"""Declarations of operations, from which the client, commands, forms, help and tests are derived."""
 
 import difflib
 import re
@@ -21,12 +21,12 @@ tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu
 ace ban bew bho ceb ckb doi fil gom haw hmn ilo kok kri lus mai min mni nso pap pam scn szl tet tpi tum war yue zgh
 """
 KNOWN = frozenset(_KNOWN.split())
-"""Every ISO 639-1 code, and those of three letters that translation services list."""
+"""Every ISO 639-1 code, and the three-letter codes that translation services list."""
 _TAG = re.compile(r"([A-Za-z]{2,3})(?:-([A-Za-z]{4}))?(?:-([A-Za-z]{2}|[0-9]{3}))?", re.ASCII)
 
 
 def normal_tag(text: str) -> str | None:
-    """``pt-br`` -> ``pt-BR``; None when it is no code of a known language, with or without a script and a region."""
+    """Normalize a language code (``pt-br`` -> ``pt-BR``), with optional script and region; None if it is unknown."""
     found = _TAG.fullmatch(text.strip())
     if found is None or found[1].lower() not in KNOWN:
         return None
@@ -39,7 +39,7 @@ def base_of(tag: str) -> str:
 
 
 def is_same(one: str, other: str) -> bool:
-    """Whether a text in the one is in the other already. Both kinds of Chinese are written differently."""
+    """Whether a text in one language needs no translation to the other. The two kinds of Chinese differ in writing."""
     if one.casefold() == other.casefold():
         return True
     base = base_of(one)
@@ -71,7 +71,7 @@ class MediaKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OptionChoice:
-    """One allowed value: what is sent, and what people read."""
+    """An allowed value: as sent, and as shown to people."""
 
     value: str
     label: str
@@ -80,14 +80,14 @@ class OptionChoice:
 class Accepts(StrEnum):
     CHOICE = "choice"
     LANGUAGE = "language"
-    """One of a list, or the code of another known language: the list of the service is longer than any form."""
+    """A listed language, or the code of another known one: the service's list is too long for a form."""
     NUMBER = "number"
     WORD = "word"
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Something that may be given beside the text or the file. ``word`` is before the equals sign: ``rate=16000``."""
+    """An option besides the text or file; ``word`` comes before the equals sign: ``rate=16000``."""
 
     name: str
     word: str
@@ -96,7 +96,7 @@ class Option:
     accepts: Accepts = Accepts.CHOICE
     choices: tuple[OptionChoice, ...] = ()
     default: str = ""
-    """Empty: nothing is sent when nothing is given."""
+    """Sent if no value is given; an empty one isn't sent."""
     example: str = ""
     is_sent: bool = True
 
@@ -123,7 +123,7 @@ class Option:
         return self.example or self.default or (self.choices[0].value if self.choices else "1")
 
     def read(self, text: str) -> str:
-        """The value as it is sent; raises PersonError where it is not allowed."""
+        """Return the value to send; raises PersonError if it is not allowed."""
         given = text.strip()
         for choice in self.choices:
             if given.casefold() in (choice.value.casefold(), choice.label.casefold()):
@@ -139,7 +139,7 @@ class Option:
         return format(Decimal(given), "f") if self.accepts is Accepts.NUMBER else given
 
     def _meant(self, given: str) -> str:
-        """The language of the list that is spelled like this, as the end of a sentence."""
+        """Return the listed language with a similar name, as the end of a sentence."""
         if self.accepts is not Accepts.LANGUAGE:
             return ""
         labels = {choice.label.casefold(): choice for choice in self.choices}
@@ -152,14 +152,14 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Media:
-    """The file or the address of which an operation takes exactly one; ``file`` and ``url`` name our fields."""
+    """The file or address that an operation requires; ``file`` and ``url`` name its fields."""
 
     kind: MediaKind = MediaKind.AUDIO
     file: str = "audio_file"
     url: str = "audio_url"
     formats: tuple[str, ...]
     is_closed: bool = True
-    """The service documents that it takes no other formats."""
+    """Whether the service documents that it accepts no other formats."""
     max_seconds: int | None = None
 
     @property
@@ -182,7 +182,7 @@ class Media:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """Values of the options of an audio extraction under one name."""
+    """A named set of options for audio extraction."""
 
     name: str
     label: str
@@ -197,12 +197,12 @@ PRESETS = (
 
 
 def preset_of(values: Mapping[str, str]) -> str:
-    """Name of the preset with exactly these values; :data:`CUSTOM`: there is none."""
+    """Return the preset with exactly these values, or :data:`CUSTOM`."""
     return next((one.name for one in PRESETS if one.values == values), CUSTOM)
 
 
 def with_preset(values: Mapping[str, str], *, chosen: str, begun: Mapping[str, str]) -> dict[str, str]:
-    """What a form means: the values of its preset, unless a value was changed since it was opened with ``begun``."""
+    """Return a form's values: the preset's, unless a value differs from ``begun``, with which the form was opened."""
     preset = next((one.values for one in PRESETS if one.name == chosen), values)
     return dict(values if any(values[name] != begun.get(name) for name in values) else preset)
 
@@ -215,14 +215,14 @@ _ALIASES = {"wave": "wav", "aif": "aiff", "aifc": "aiff", "oga": "ogg", "mpe": "
 
 
 def normal_format(name: str) -> str:
-    """A format by its one name: ``.AIF`` -> ``aiff``."""
+    """Return the canonical name of a format: ``.AIF`` -> ``aiff``."""
     plain = name.strip().lower().removeprefix(".")
     return _ALIASES.get(plain, plain)
 
 
 @dataclass(frozen=True, slots=True)
 class Capability:
-    """One operation as people meet it. ``label``, on the button below a dropped file, is fixed by contract."""
+    """One operation for people. ``label``, shown on the button below a dropped file, is fixed by contract."""
 
     operation: CallOperation
     verb: str
@@ -233,11 +233,11 @@ class Capability:
     heading: str = ""
     is_english: bool = False
     most_elements: int | None = None
-    """Sentences, which we take the service's elements to be: the document does not say."""
+    """Limit of sentences. The document doesn't define the service's elements; we assume sentences."""
     media: Media | None = None
     options: tuple[Option, ...] = ()
     streams: bool = False
-    """The answer may be the media itself instead of its address."""
+    """Whether the answer may be the media itself instead of its address."""
 
     @property
     def title(self) -> str:
@@ -245,7 +245,7 @@ class Capability:
 
     @property
     def text_limit(self) -> int | None:
-        """Characters of the text, as many as a form takes at once; None: it takes a file or an address."""
+        """Characters of the text, as many as fit in a form; None if it takes a file or an address."""
         return TEXT_LIMIT if self.media is None else None
 
     def option(self, name: str) -> Option | None:

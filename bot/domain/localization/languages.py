@@ -67,7 +67,7 @@ _WRITTEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
         _KANA[0]: ("ja",),
     }
 )
-"""Scripts -> the languages written in them, most spoken first. Latin letters say nothing: most languages use them."""
+"""Languages by script, most spoken first. Latin is missing: most languages use it."""
 
 
 def listed(text: str) -> tuple[OptionChoice, ...]:
@@ -80,7 +80,7 @@ LOCALES = listed(_LOCALES)
 
 
 def script_of(text: str) -> str:
-    """The Unicode script of most letters of a text, empty without letters; Chinese beside kana counts as kana."""
+    """Return the main Unicode script of a text, or an empty string; Chinese mixed with kana counts as kana."""
     names = Counter(unicodedata.name(letter, "").partition(" ")[0] for letter in text[:_LOOKED_AT] if letter.isalpha())
     kana = sum(names.pop(one, 0) for one in _KANA)
     if kana:
@@ -89,7 +89,7 @@ def script_of(text: str) -> str:
 
 
 def written_in(text: str) -> tuple[str, ...]:
-    """Codes of the languages that use the script of a text, most spoken first; none for Latin letters."""
+    """Return the languages that use the script of a text, most spoken first; none for Latin letters."""
     return _WRITTEN.get(script_of(text), ())
 
 

@@ -1,4 +1,4 @@
-"""Long texts and subtitles in pieces that the service takes at once, and the results of the pieces as a whole again."""
+"""Split long texts and subtitles into pieces that the service accepts, and merge the results."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from bot.domain.text import bare
 MOST_CHARACTERS: Final = 200_000
 MOST_PIECES: Final = 2_000
 REWRITES: Final = frozenset({CallOperation.TRANSLATION, CallOperation.TRANSLITERATION, CallOperation.PARAPHRASE})
-"""Operations whose result takes the place of the text."""
+"""Operations whose result replaces the text."""
 SUBTITLES: Final = frozenset({"srt", "vtt", "sbv", "ass", "ssa", "lrc"})
 _FORMS: Final = frozenset({"txt", "md", "docx", *SUBTITLES})
 _END: Final = re.compile(r"[.!?…]+[\"'”’)\]]*\s+|[。！？]+\s*|\n\s*")
@@ -26,27 +26,27 @@ _TIMES: Final = re.compile(
     rf"(?:\d+[.):]?\s+)?{_TIME}\s*(?:[-=]+\s?(?:>|&gt;)|→)\s*{_TIME}(?:\s+[A-Za-z]\w*:\S+)*(?:\s+(?P<said>\S.*))?"
     r"|\d+:\d\d:\d\d\.\d{3},\d+:\d\d:\d\d\.\d{3}"
 )
-"""A line with times, as programs and people write it; on it may stand the number, places, and even the text."""
+"""A line with times as written by programs and people, which may include a number, positions, and even the text."""
 _UNCLEAR: Final = re.compile(r".*-->|\d+:\d\d:\d\d[.,:]\d")
-"""A line that isn't understood, though whoever wrote it meant one with times."""
+"""A line that was probably meant as one with times but can't be parsed."""
 _NOTE: Final = re.compile(r"(?:NOTE|STYLE|REGION)(?:\s|$)")
-"""The beginning of a block of WebVTT that holds no text."""
+"""First line of a WebVTT block without text."""
 _SPOKEN: Final = re.compile(r"Dialogue:(?:[^,]*,){9}|(?:\[\d+:\d+(?:[.:]\d+)?\]\s*)+")
-"""What stands before the text of a subtitle that has one line: of SubStation (ASS), and of lyrics (LRC)."""
+"""Prefix of the text in one-line subtitles: SubStation (ASS) and lyrics (LRC)."""
 _DRAWN: Final = re.compile(r"\{[^{}]*\\p[1-9]")
 _BREAKS: Final = {"ass": r"\N", "ssa": r"\N", "lrc": " "}
-"""How a subtitle that has one line breaks it."""
+"""Line breaks within one-line subtitles."""
 _MARKS: Final = re.compile(r"(?:[\s\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]|<[^<>\n]+>|\{\\[^{}\n]*\})*+")
-"""Blanks, marks of direction, and marks of italics and places. Turned round, they end a text."""
+"""Blanks, direction marks, and markup of italics and positions. The reverse pattern matches the end of a text."""
 _TURNED: Final = re.compile(r"(?:[\s\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]|>[^<>\n]+<|\}[^{}\n]*\\\{)*+")
 _INSIDE: Final = re.compile(r"\{\\[^{}\n]*\}|<\d[\d:.]*>|</?c\b[^<>\n]*>")
-"""Marks of SubStation and of karaoke between words: another language has its words in another order."""
+"""SubStation and karaoke marks between words, which are dropped because a translation has another word order."""
 _BEGINNING: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """``text`` is what the service gets; ``before`` and ``after`` stay around it as they are."""
+    """``text`` is sent to the service; ``before`` and ``after`` are kept around its result unchanged."""
 
     text: str
     before: str = ""
@@ -54,29 +54,29 @@ class Piece:
 
     @property
     def is_sent(self) -> bool:
-        """Without letters and digits there is nothing to do."""
+        """Only text with letters or digits is sent."""
         return any(one.isalnum() for one in self.text)
 
 
 def holds_text(file: DroppedFile) -> bool:
-    """Whether a file is one of those whose text is read here: by its content, and plain text by its name too."""
+    """Whether we can read the file's text, judged by its content and, for plain text, also by its name."""
     plain = file.format in ("txt", "csv") and suffix_of(file.name) in ("", *_FORMS)
     return file.format == "docx" or plain
 
 
 def form_of(name: str) -> str:
-    """How a file with a text is written, by its name; ``txt`` where that says nothing."""
+    """Return the format of a text file from its name, ``txt`` if unknown."""
     suffix = suffix_of(name)
     return suffix if suffix in _FORMS else "txt"
 
 
 def is_cued(operation: CallOperation, form: str) -> bool:
-    """Whether each subtitle is a piece of its own, so that it keeps its number and its time."""
+    """Whether each subtitle is a separate piece, which preserves its number and times."""
     return form in SUBTITLES and operation in REWRITES
 
 
 def result_form(operation: CallOperation, form: str) -> str:
-    """How the file with the result is written."""
+    """Return the format of the result file."""
     return form if operation in REWRITES else "docx" if form == "docx" else "txt"
 
 
@@ -85,23 +85,23 @@ def needs_cutting(operation: CallOperation, text: str, *, limit: int) -> bool:
 
 
 def has_times(text: str) -> bool:
-    """Whether there is a subtitle in it."""
+    """Whether the text contains a subtitle."""
     return bool(cues(text)[0])
 
 
 def is_subtitled(text: str) -> bool:
-    """Whether a text, whatever it is called, is nothing but subtitles."""
+    """Whether a text consists of subtitles only, regardless of its file name."""
     times = sum(_TIMES.fullmatch(bare(line)) is not None for line in text.splitlines())
     return times > 1 and not cues(text)[1]
 
 
 def unclear_lines(text: str, form: str) -> tuple[int, ...]:
-    """Lines at which something begins, in a file with subtitles, that isn't understood."""
+    """Return the lines of a subtitle file that can't be parsed."""
     return cues(text)[1] if form in SUBTITLES else ()
 
 
 def pieces_of(operation: CallOperation, text: str, *, form: str, limit: int) -> list[Piece]:
-    """Pieces of at most ``limit`` characters, cut at sentences."""
+    """Split a text at sentences into pieces of at most ``limit`` characters."""
     if form in SUBTITLES:
         found, _ = cues(text)
         if is_cued(operation, form):
@@ -111,7 +111,7 @@ def pieces_of(operation: CallOperation, text: str, *, form: str, limit: int) -> 
 
 
 def cut(text: str, *, limit: int, elements: int | None = None) -> list[Piece]:
-    """Pieces of about the same length: a short last one may be too short to summarize."""
+    """Split into pieces of similar length, because a short last one may be too short to summarize."""
     sentences = [part for sentence in _sentences(text) for part in _parted(sentence, limit)]
     most = elements or len(sentences)
     count = max(ceil(len(text) / limit), ceil(len(sentences) / most), 1)
@@ -140,7 +140,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _parted(sentence: str, limit: int) -> Iterator[str]:
-    """A sentence that is too long, cut between words, or where there are none."""
+    """Split a sentence that is too long between words, or anywhere if it has no blanks."""
     while len(sentence) > limit:
         at = sentence.rfind(" ", 1, limit) + 1 or limit
         yield sentence[:at]
@@ -155,9 +155,9 @@ def _framed(text: str) -> Piece:
 
 
 def cues(text: str) -> tuple[list[Piece], tuple[int, ...]]:
-    """Each subtitle, with its number, times and whatever else is above it in ``before``.
+    """Parse subtitles, with their numbers, times and any other preceding lines in ``before``.
 
-    And the lines at which something begins that isn't understood: it stays as it is, in ``after``.
+    Also return the lines that can't be parsed, which are kept unchanged in ``after``.
     """
     lines = text.splitlines(keepends=True)
     times = {at: match for at, line in enumerate(lines) if (match := _TIMES.fullmatch(bare(line)))}
@@ -175,7 +175,7 @@ def cues(text: str) -> tuple[list[Piece], tuple[int, ...]]:
         unclear += [line + 1 for line in range(end, below) if _UNCLEAR.match(bare(lines[line]))]
         said = times[at]["said"] or ""
         begin = lines[at].rfind(said) if said else len(lines[at])
-        if begin < 0:  # written with letters that only look like these
+        if begin < 0:  # written with lookalike letters
             unclear, begin = [*unclear, at + 1], len(lines[at])
         above = "".join([*lines[top:at], lines[at][:begin]])
         piece = _cue(above, "".join([lines[at][begin:], *lines[at + 1 : end]]))
@@ -184,7 +184,7 @@ def cues(text: str) -> tuple[list[Piece], tuple[int, ...]]:
 
 
 def _top(lines: Sequence[str], above: int, at: int, number: int, *, is_named: bool) -> int:
-    """Where a subtitle begins whose times are in line ``at``: at its number, or its name where subtitles have some."""
+    """Return the first line of a subtitle with its times in line ``at``: its number, or its name if names are used."""
     last = next((one for one in range(at - 1, above, -1) if bare(lines[one])), above)
     if last == above or at == len(lines):
         return at
@@ -195,7 +195,7 @@ def _top(lines: Sequence[str], above: int, at: int, number: int, *, is_named: bo
 
 
 def _end(lines: Sequence[str], begin: int, below: int, *, is_web: bool) -> int:
-    """Where the text of a subtitle ends, which is before a note, and what isn't understood."""
+    """Return the end of a subtitle's text, before any note or line that can't be parsed."""
     for at in range(begin, below):
         line = bare(lines[at])
         is_unclear = _UNCLEAR.match(line) is not None
@@ -208,7 +208,7 @@ def _end(lines: Sequence[str], begin: int, below: int, *, is_web: bool) -> int:
 
 
 def _spoken(lines: Sequence[str]) -> tuple[list[Piece], tuple[int, ...]]:
-    """The same of a file in which each subtitle has one line."""
+    """Parse subtitles like `cues`, from a file in which each one is a single line."""
     found, unclear, above = list[Piece](), list[int](), ""
     for number, line in enumerate(lines, 1):
         match = _SPOKEN.match(line)
@@ -224,7 +224,7 @@ def _spoken(lines: Sequence[str]) -> tuple[list[Piece], tuple[int, ...]]:
 
 
 def _cue(above: str, said: str) -> Piece:
-    """Without the marks of italics and places around the whole of it, and without those inside that nobody reads."""
+    """Build a piece without surrounding markup, and without inner markup that readers don't see."""
     begin, end = _ends(said)
     body = _INSIDE.sub("", said[begin:end])
     closing = said[end:] if body == said[begin:end] else said[end:].replace("</c>", "")
@@ -232,7 +232,7 @@ def _cue(above: str, said: str) -> Piece:
 
 
 def _ends(said: str) -> tuple[int, int]:
-    """Where the words of a subtitle begin and end, in time that grows with its length alone."""
+    """Return the start and end of a subtitle's words, in linear time."""
     opening = _MARKS.match(said)
     closing = _TURNED.match(said[::-1])
     begin = opening.end() if opening else 0
@@ -240,7 +240,7 @@ def _ends(said: str) -> tuple[int, int]:
 
 
 def whole(operation: CallOperation, form: str, found: Sequence[tuple[Piece, Result | None]]) -> Result | None:
-    """The results of all pieces in their order as one; where there is none, what is rewritten keeps its own text."""
+    """Merge the results of all pieces in order; for rewriting operations, a piece without a result keeps its text."""
     results = [one for _, one in found if one is not None]
     if operation is CallOperation.SPEECH:
         tracks: list[Track] = [track for one in results if isinstance(one, Tracks) for track in one.tracks]
@@ -262,7 +262,7 @@ def whole(operation: CallOperation, form: str, found: Sequence[tuple[Piece, Resu
 
 
 def said(result: Result, way: int) -> str:
-    """The text of a result; of several ways to say it the one of that number, or the last."""
+    """Return the text of a result; of several variants the one numbered ``way``, or the last."""
     match result:
         case Written(text=text):
             return text
@@ -273,12 +273,12 @@ def said(result: Result, way: int) -> str:
 
 
 def _placed(piece: Piece, result: Result | None, way: int, *, form: str) -> str:
-    """``form``: of a file with subtitles."""
+    """Return the text to insert; ``form`` is set for a subtitle file."""
     mark = _BREAKS.get(form, "\n")
     if result is None:
         return piece.text.replace("\n", mark)
     text = said(result, way).strip()
-    # A blank line would end the subtitle, and an arrow begin another one.
+    # A blank line would end the subtitle, and an arrow would start another one.
     return mark.join(filter(None, map(str.strip, text.replace("-->", "→").splitlines()))) if form else text
 
 

@@ -1,4 +1,4 @@
-"""Progress of a call, as its job stores it: the request never changes, the progress does."""
+"""Progress of a call as stored with its job, separately from the request, which never changes."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -20,33 +20,33 @@ DOCUMENT_LANE = "localization.document"
 PIECE_LANE = "localization.piece"
 BATCH_LANE = "localization.batch"
 LANES: Mapping[str, int] = {MEDIA_LANE: 3, TEXT_LANE: 5, DOCUMENT_LANE: 2, PIECE_LANE: 4, BATCH_LANE: 2}
-"""Kind of job -> how many run at a time. Texts have a lane of their own, so that they never wait behind media.
+"""Maximum number of running jobs per kind. Texts have a separate lane, so they never wait behind media.
 
-A document is a text that is cut into pieces: each of them is a job, and its board is the document's. A batch is the
-same operation on several files: each of them is a call in the lane of its kind, and its board is the batch's.
+A document is a text that is cut into pieces: each piece is a job, and the document has the status card. A batch is one
+operation on several files: each file is a call in the lane of its kind, and the batch has the status card.
 """
 MOST_OPEN = 20
-"""Calls of a lane that one person may have under way or waiting: more are told to wait."""
+"""Queued or running calls per lane and person; further ones are refused."""
 
 
 def piece_key(document: str, number: int | None = None) -> str:
-    """The ``source_key`` of a piece; without a number the beginning of those of all pieces."""
+    """Return the ``source_key`` of a piece; without a number, the prefix of all pieces."""
     return f"piece:{document}:" if number is None else f"piece:{document}:{number:05}"
 
 
 def document_of(source_key: str) -> str:
-    """The id of the document of a piece; empty when it is none."""
+    """Return the document's id from a piece's key, or an empty string."""
     kind, _, rest = source_key.partition(":")
     return rest.partition(":")[0] if kind == "piece" else ""
 
 
 def batch_key(batch: str = "", number: int | None = None) -> str:
-    """The ``source_key`` of a call of a batch; without a number the beginning of those of all, or of all batches."""
+    """Return the ``source_key`` of a call in a batch; without a number, the prefix of all its calls or all batches."""
     return "batch:" if not batch else f"batch:{batch}:" if number is None else f"batch:{batch}:{number:05}"
 
 
 def batch_of(source_key: str) -> str:
-    """The id of the batch that a call belongs to; empty when it stands by itself."""
+    """Return the batch's id from a call's key; empty for a single call."""
     kind, _, rest = source_key.partition(":")
     return rest.partition(":")[0] if kind == "batch" else ""
 
@@ -55,13 +55,13 @@ class CallState(StrEnum):
     WAITING = "waiting"
     RUNNING = "running"
     HANDING_OVER = "handing_over"
-    """The service has finished; its files are being posted in the thread."""
+    """The service has finished, and its files are being posted in the thread."""
     DONE = "done"
     UNREAD = "unread"
-    """Done and billed; the answer, or a part of it, is under names that are not known here. It is kept."""
+    """Done and billed, but the answer, or a part of it, has unknown field names. The answer is kept."""
     FAILED = "failed"
     UNKNOWN = "unknown"
-    """Sent, with an unknown outcome. Never sent again unasked."""
+    """Sent with an unknown outcome; never resent automatically."""
     CANCELED = "canceled"
     INTERRUPTED = "interrupted"
 
@@ -77,10 +77,10 @@ MOVES: Final = Machine(
             CallState.UNKNOWN,
             CallState.CANCELED,
             CallState.INTERRUPTED,
-            CallState.WAITING,  # of a document's piece, which was certainly not done
+            CallState.WAITING,  # only for a document's piece that was certainly not executed
         ),
         CallState.HANDING_OVER: (CallState.DONE, CallState.UNREAD, CallState.FAILED, CallState.INTERRUPTED),
-        # Read again from the kept answer: the service is not asked.
+        # The kept answer is parsed again, without another request.
         CallState.UNREAD: (CallState.HANDING_OVER, CallState.DONE),
     },
     final=(CallState.DONE, CallState.FAILED, CallState.UNKNOWN, CallState.CANCELED, CallState.INTERRUPTED),
@@ -90,7 +90,7 @@ REPEATABLE = frozenset({CallState.FAILED, CallState.UNKNOWN, CallState.CANCELED,
 
 
 def lane_of(request: Request, limit: int) -> str:
-    """``limit``: characters of a text that the service gets at once."""
+    """Return the lane for a request; ``limit`` is the number of characters that the service accepts at once."""
     declared = request.capability
     if declared.media is None and (request.file or needs_cutting(request.operation, request.text, limit=limit)):
         return DOCUMENT_LANE
@@ -103,14 +103,14 @@ class Order:
     file_name: str = ""
     again_of: str = ""
     guessed: bool = False
-    """The language of the text was recognized by us, not said."""
+    """Whether we detected the language of the text."""
     before: str = ""
-    """Of a piece: what stands before its result in the document, and behind it."""
+    """Of a piece: the document's text before its result, and after it."""
     after: str = ""
     private: bool = False
-    """A text given to a command: its answer is for the requester alone."""
+    """Whether the answer to a text from a command is only for the requester."""
     reply: str = field(default="", repr=False)
-    """Sealed: the address at which Slack takes that answer for half an hour; empty where there is none."""
+    """Sealed address for that answer, which Slack accepts for half an hour; empty if there is none."""
 
     def payload(self) -> dict[str, object]:
         asked = {one.name: getattr(self.request, one.name) for one in fields(Request)}
@@ -121,7 +121,7 @@ class Order:
     def read(cls, payload: Mapping[str, Any]) -> "Order":
         asked = {one.name: payload[one.name] for one in fields(Request)}
         request = Request(**{**asked, "operation": CallOperation(payload["operation"])})
-        later = {name: payload[name] for name in _LATER if name in payload}  # older rows have none
+        later = {name: payload[name] for name in _LATER if name in payload}  # missing in older rows
         return cls(request=request, file_name=payload["file_name"], again_of=payload["again_of"], **later)
 
 
@@ -131,14 +131,14 @@ _LATER = ("guessed", "before", "after", "private", "reply")
 class Handed(StrEnum):
     NEW = "new"
     MAYBE = "maybe"
-    """It may be in the thread: looked for before it is sent again."""
+    """May be in the thread: check before sending it again."""
     THERE = "there"
     LOST = "lost"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultFile:
-    """One file of the result on its way. ``name`` is its own in its thread; by it, it is found again."""
+    """A result file to be posted. Its ``name`` is unique in the thread, so that it can be found again."""
 
     track: Track
     name: str
@@ -151,19 +151,19 @@ _AS_THEY_ARE = ("words", "by", "again", "tries")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undone:
-    """Pieces of a document that have no result, by number. ``unknown``: they may have been done, and billed."""
+    """Numbers of the pieces of a document without a result; ``unknown`` ones may have been executed and billed."""
 
     certain: tuple[int, ...] = ()
     unknown: tuple[int, ...] = ()
     unread: tuple[int, ...] = ()
-    """Done, but answered under other names; the answers are kept."""
+    """Executed, but answered with unknown field names; the answers are kept."""
     unclear: tuple[int, ...] = ()
-    """Lines of a file with subtitles at which something begins that wasn't understood, and so wasn't sent."""
+    """Lines of a subtitle file that weren't understood, and so not sent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallProgress:
-    """Progress so far. ``words``: the service's own, foreign text; ``again``: id of the job that repeats this one."""
+    """Progress so far; ``words`` are foreign text from the service, ``again`` is the id of the job that repeats it."""
 
     started_at: datetime | None = None
     ended_at: datetime | None = None
@@ -174,15 +174,15 @@ class CallProgress:
     by: str = ""
     again: str = ""
     tries: int = 0
-    """Of handing the files over."""
+    """Attempts to post the files."""
     sent_at: datetime | None = None
-    """When a file was last sent that may be in the thread."""
+    """When a file that may be in the thread was last sent."""
     answer: str = field(default="", repr=False)
-    """JSON of an answer that could not be read whole, as large as the transport takes."""
+    """JSON of an answer that couldn't be fully parsed, up to the transport's size limit."""
     parts: int = 0
-    """Of a document: how many pieces it has; 0 until it was read. Of a batch: how many files."""
+    """Number of a document's pieces (0 until it was read) or of a batch's files."""
     undone: Undone = Undone()
-    """Of a document that is over."""
+    """Set for a finished document."""
 
     def but(self, **changes: Any) -> "CallProgress":
         return replace(self, **changes)
@@ -250,7 +250,7 @@ def _share(stored: str | None) -> Decimal | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileOutcome:
-    """What became of one file of a batch that has no result, or not all of it. ``words``: the service's own."""
+    """A file of a batch without a result, or without a complete one; ``words`` are foreign text from the service."""
 
     file: str
     state: CallState
@@ -261,7 +261,7 @@ class FileOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallView:
-    """What people see of one call; ``position`` in the queue counts from 1, ``percent`` is of the file handed over."""
+    """One call for display. ``position`` in the queue counts from 1; ``percent`` is the uploaded part of the file."""
 
     id: str
     order: Order
@@ -273,16 +273,16 @@ class CallView:
     position: int = 0
     elapsed: float | None = None
     through: int = 0
-    """Of a document: its pieces that are over."""
+    """Number of a document's finished pieces."""
     percent: int | None = None
     silent_since: datetime | None = None
     command: str = "/switchboard"
-    """As admins type it here."""
+    """The command's name in this workspace."""
     is_batch: bool = False
     problems: tuple[FileOutcome, ...] = ()
-    """Of a batch: its files that ended without a whole result."""
+    """Files of a batch that ended without a complete result."""
 
     @property
     def is_quiet(self) -> bool:
-        """Whether it has no message but its private answer."""
+        """Whether its only message is the private answer."""
         return self.lane == TEXT_LANE and self.order.private

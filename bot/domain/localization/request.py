@@ -25,9 +25,9 @@ _NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What the service is asked for: with a text, an address or the id of a file of the workspace.
+    """A request to the service, with a text, an address or the id of a file in the workspace.
 
-    Of an operation on texts ``file`` is one with a text, or a message of the workspace: see :func:`message_file`.
+    For an operation on texts, ``file`` is a text file or a message of the workspace: see :func:`message_file`.
     """
 
     operation: CallOperation
@@ -35,7 +35,7 @@ class Request:
     url: str = ""
     file: str = ""
     file_format: str = ""
-    """From its content; empty when unknown."""
+    """Detected from the content; empty if unknown."""
     seconds: float | None = None
     options: Mapping[str, str] = field(default_factory=lambda: _NO_OPTIONS)
 
@@ -44,18 +44,18 @@ class Request:
         return capability(self.operation)
 
     def complete(self) -> "Request":
-        """The same with every default filled in, and with the source language where the text shows it."""
+        """Return a copy with all defaults, and with the source language if the text shows it."""
         filled = {one.name: one.default for one in self.capability.options if one.default}
         if self.capability.option(SOURCE) is not None:
             found = guess(self.text)
-            # Of a transliteration the letters are written anew, whichever of their languages they stand for.
+            # Transliteration only needs the script, whichever language is written in it.
             if found.is_sure or (written_in(self.text) and self.operation is CallOperation.TRANSLITERATION):
                 filled[SOURCE] = found.language
         return replace(self, options=MappingProxyType({**filled, **self.options}))
 
     @property
     def guesses_source(self) -> bool:
-        """Whether :meth:`complete` takes the source language from the words, which letters alone do not settle."""
+        """Whether :meth:`complete` guesses the source language, because several languages use the text's script."""
         filled = SOURCE not in self.options and SOURCE in self.complete().options
         return filled and len(written_in(self.text)) != 1
 
@@ -69,12 +69,12 @@ _MESSAGE = "message:"
 
 
 def message_file(channel: str, ts: str, thread_ts: str) -> str:
-    """A message as the ``file`` of a request: its text is read from Slack when the call begins."""
+    """Return a message as the ``file`` of a request; its text is read from Slack when the call starts."""
     return f"{_MESSAGE}{channel}:{ts}:{thread_ts}"
 
 
 def message_of(file: str) -> tuple[str, str, str] | None:
-    """Channel, timestamp and thread (or empty) of such a message; None: it is the id of a file."""
+    """Return channel, timestamp and thread (or empty) of such a message, or None for the id of a file."""
     if not file.startswith(_MESSAGE):
         return None
     channel, ts, thread_ts = file.removeprefix(_MESSAGE).split(":")
@@ -82,7 +82,7 @@ def message_of(file: str) -> tuple[str, str, str] | None:
 
 
 def request_errors(asked: Request, *, own_hosts: Collection[str] = ()) -> list[PersonError]:
-    """Everything that breaks a rule of the operation. ``own_hosts``: where the service is, if that may be said."""
+    """Return all broken rules of the operation; ``own_hosts`` are the service's, which may be private."""
     declared, text, rule = asked.capability, asked.text, ""
     if declared.text_limit is None:
         rule = "this needs a link or a file, not a text" if text.strip() else ""
@@ -108,7 +108,7 @@ def request_errors(asked: Request, *, own_hosts: Collection[str] = ()) -> list[P
 
 
 def _language_errors(asked: Request) -> list[PersonError]:
-    """What is wrong with the languages of a request, as far as they are stated or the text shows them."""
+    """Return errors about the languages of a request, as stated or detected."""
     if asked.capability.is_english:
         stated, rule = asked.options.get("language", ""), ""
         if stated and base_of(stated) != ENGLISH:
@@ -154,7 +154,7 @@ def source_error(media: Media, rule: str, given: str) -> PersonError:
 
 
 def file_errors(media: Media, *, kind: str, found: str, seconds: float | None) -> list[PersonError]:
-    """What is wrong with a file of this kind and format (empty: not looked at) that lasts so long (None: unknown)."""
+    """Return errors about a file of this kind, format (empty if unchecked) and duration (None if unknown)."""
     if found and not media.takes(kind, found):
         rule = f"it must be {_article(media.noun)} {media.noun}: {media.listed}"
         return [PersonError(argument="file", rule=rule, example=f"sample.{media.formats[0]}", given=found)]
@@ -169,7 +169,7 @@ def _article(noun: str) -> str:
 
 
 def _url_errors(media: Media, url: str, *, own_hosts: Collection[str]) -> list[PersonError]:
-    """Of an address that the service is to download; from a private one, only where both are on this machine."""
+    """Check an address that the service will download; a private one must be on this machine, like the service."""
     if len(url) > _URL_LIMIT:
         return [source_error(media, f"a link can have at most {_URL_LIMIT:,} characters", "")]
     own = {host for host in map(plain_host, own_hosts) if host is not None}
@@ -183,7 +183,7 @@ def _url_errors(media: Media, url: str, *, own_hosts: Collection[str]) -> list[P
     rule = "" if allowed else "it must be a public link; this address is private"
     name, _, ending = unquote(parts.path).rpartition("/")[2].rpartition(".")
     extension = normal_format(ending) if name else ""
-    # A name without a known ending says nothing: the service looks at what it downloads.
+    # Without a known extension, the service checks what it downloads.
     if media.is_closed and _ENDING.fullmatch(extension) and extension not in media.formats:
         rule = f"it must lead to {_article(media.noun)} {media.noun}: {media.listed}"
     return [source_error(media, rule, url)] if rule else []

@@ -10,7 +10,7 @@ from bot.domain.reasons import Reason
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gender:
-    """Of the speaker. ``percent`` is the confidence, 0 to 100, where the service says one; ``sure``: in its words."""
+    """Gender of the speaker, with the confidence from 0 to 100, if any; ``sure`` is the confidence as reported."""
 
     gender: str
     percent: Decimal | None = None
@@ -29,7 +29,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Emotion:
-    """``label`` is one of the seven, or what the service said where it is none of them; ``others``: scores of more."""
+    """``label`` is one of the seven, else the service's own word; ``others`` are the scores of further emotions."""
 
     label: str
     percent: Decimal | None = None
@@ -41,17 +41,17 @@ EMOTIONS = ("Anger", "Joy", "Sadness", "Love", "Fear", "Surprise", "Neutral")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Track:
-    """One file that the service holds for us for a while; ``url`` is empty when its bytes were the answer."""
+    """A file that the service stores temporarily; ``url`` is empty if the answer itself was the file."""
 
     name: str
     url: str
     extension: str
-    """What it is, not what was asked for."""
+    """Actual type, which may differ from the requested one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tracks:
-    """Media. ``missing``: names of tracks that should be there and are not."""
+    """Media, with the names of tracks that are unexpectedly ``missing``."""
 
     tracks: tuple[Track, ...]
     missing: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ Result = Gender | Phrases | Written | Emotion | Tracks
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """A success that names its results in another way: ``answer`` is its JSON, ``read`` the tracks that were found."""
+    """A success with unknown field names: ``answer`` is its JSON, ``read`` the tracks found in it."""
 
     reason: Reason
     answer: str = field(repr=False)
@@ -78,7 +78,7 @@ _LAYER_III = 1
 
 
 def seconds_of(head: bytes, size: int) -> float | None:
-    """Seconds that a WAV or MP3 file of ``size`` bytes plays, by its first kilobytes; None when that cannot be told."""
+    """Return the duration in seconds of a WAV or MP3 file of ``size`` bytes from its start; None if unknown."""
     try:
         return _wav(head, size) if head[:4] == b"RIFF" and head[8:12] == b"WAVE" else _mp3(head, size)
     except (struct.error, IndexError, ZeroDivisionError):
@@ -92,7 +92,7 @@ def _wav(head: bytes, size: int) -> float | None:
         if name == b"fmt ":
             bytes_a_second = struct.unpack_from("<I", head, at + 16)[0]
         if name == b"data":
-            # A file that was written as a stream does not know its size in its head.
+            # The header of a streamed file doesn't contain its size.
             there = size - at - _CHUNK_HEAD
             held = there if length in (0, _UNKNOWN_SIZE) else min(length, there)
             return float(held / bytes_a_second)
