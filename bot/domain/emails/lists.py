@@ -1,4 +1,4 @@
-"""Processing e-mail addresses: what is asked, what came back (undocumented: kept as it came), and how far a run is."""
+"""Checks of e-mail addresses: requests, answers (undocumented, so kept unchanged), and progress of a run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,25 +12,25 @@ from bot.domain.machine import Machine
 from bot.domain.reasons import Reason
 
 CONCURRENCY_LIMIT = 1_000
-"""Concurrent requests that the service recommends at most."""
+"""The service's recommended maximum of concurrent requests."""
 CONCURRENCY = CONCURRENCY_LIMIT
-"""Without a choice: the pace that is recommended."""
+"""Default: the recommended rate."""
 ADDRESS_RULE = "an e-mail address such as ana@example.com"
 
 RUN = "email.run"
 WHOLE = "email.file"
-"""Kind of job: the whole file at once."""
+"""Kind of a job that sends the whole file at once."""
 
 
 def concurrency(text: str) -> int | None:
-    """Requests at a time, as typed; None: it is no number that the service takes."""
+    """Parse a number of concurrent requests; None if it isn't a number that the service allows."""
     digits = text.strip() or str(CONCURRENCY)
     valid = digits.isascii() and digits.isdigit() and len(digits) <= len(str(CONCURRENCY_LIMIT))
     return int(digits) if valid and 1 <= int(digits) <= CONCURRENCY_LIMIT else None
 
 
 def addresses(text: str) -> list[str]:
-    """The addresses of an argument, separated by commas or semicolons."""
+    """Parse addresses separated by commas or semicolons."""
     words = [word for word in text.replace(";", ",").split(",") if word.strip("<> ")]
     wrong = next((word for word in words if not looks_like_address(word)), None)
     if wrong is not None or not words:
@@ -44,15 +44,15 @@ class Outcome(StrEnum):
     NO_ANSWER = "no answer"
     REFUSED = "refused"
     FAILED = "failed"
-    """The service failed for this address on every attempt."""
+    """Every attempt for this address failed at the service."""
     NO_ADDRESS = "no address"
-    """The cell holds no address, so the service was not asked."""
+    """The cell contains no address, so nothing was sent."""
     NOT_ASKED = "not asked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What is known of one address: a word, names and values (nested names dotted), other text, or why nothing is."""
+    """Result for one address: a word, names and values (nested names dotted), other text, or why there is none."""
 
     outcome: Outcome
     result: str = ""
@@ -74,7 +74,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Busy:
-    """The service asks for fewer requests; nothing is wrong with the address. ``retry_after`` is in seconds."""
+    """The service asks for fewer requests; the address is fine. ``retry_after`` is in seconds."""
 
     reason: Reason
     retry_after: float | None = None
@@ -89,7 +89,7 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Denied:
-    """The service refuses our account: no verdict on the address. ``certain``: it cannot be about the address."""
+    """The service refuses our account, with no verdict on the address; ``certain`` if it can't concern the address."""
 
     error: OperatorError
     certain: bool = True
@@ -111,7 +111,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """The service accepted the file and returned a number for it; no status call for that number is documented."""
+    """The service accepted the file under a number; no status call for it is documented."""
 
     id: str
     pairs: tuple[tuple[str, str], ...] = ()
@@ -131,9 +131,9 @@ class RunState(StrEnum):
     RUNNING = "running"
     PAUSED = "paused"
     STOPPING = "stopping"
-    """Stop was pressed; what is under way is waited for."""
+    """Stop was pressed; running requests are finished first."""
     SENDING = "sending"
-    """The whole file is on its way; whether it arrived is not known until there is an answer."""
+    """The whole file is being sent; whether it arrived is unknown until the service answers."""
     DONE = "done"
     STOPPED = "stopped"
     FAILED = "failed"
@@ -145,7 +145,7 @@ ROW_BY_ROW: Final = Machine(
     {
         RunState.PREPARING: (RunState.RUNNING, RunState.STOPPING, RunState.FAILED),
         RunState.RUNNING: (RunState.PAUSED, RunState.STOPPING, RunState.DONE, RunState.FAILED),
-        # A list that is paused ends when the last answer under way arrives.
+        # A paused list ends when the last running request is answered.
         RunState.PAUSED: (RunState.RUNNING, RunState.STOPPING, RunState.DONE, RunState.FAILED),
         RunState.STOPPING: (RunState.STOPPED, RunState.DONE, RunState.FAILED),
     },
@@ -162,16 +162,16 @@ WHOLE_FILE: Final = Machine(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunCount:
-    """How far a run is, in addresses: each is asked once, however many rows have it."""
+    """Progress of a run in addresses; an address in several rows is checked once."""
 
     total: int = 0
     taken: int = 0
-    """Asked or about to be."""
+    """Checked, or about to be."""
     rows: int = 0
     skipped: int = 0
     """Rows without an address."""
     repeated: int = 0
-    """Asked again after a restart."""
+    """Checked again after a restart."""
     outcomes: Mapping[Outcome, int] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
@@ -181,7 +181,7 @@ class RunCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListProgress:
-    """A job as its board shows it. ``said``: what the service answered to a whole file besides its number, by name."""
+    """A job for its status card. ``said`` is the service's answer to a whole file besides its number, by name."""
 
     id: str
     state: RunState
@@ -197,7 +197,7 @@ class ListProgress:
 
 
 SAID_FIELDS, SAID_CHARACTERS = 20, 300
-"""What the message of a whole file shows of the service's answer: fields, and characters of each."""
+"""Number of fields, and characters of each, that a whole file's message shows of the service's answer."""
 
 
 def is_shortened(said: Sequence[tuple[str, str]]) -> bool:
@@ -205,22 +205,22 @@ def is_shortened(said: Sequence[tuple[str, str]]) -> bool:
 
 
 def same_address(cell: str) -> str:
-    """Key under which two spellings of one address are equal: without blanks, with the domain in lower case."""
+    """Return a key that ignores surrounding blanks and the case of the domain."""
     local, _, domain = cell.strip().rpartition("@")
     return f"{local}@{domain.lower()}"
 
 
 def allowance(wants: int, others: Sequence[tuple[int, int]], *, room: int) -> int:
-    """Requests at a time of one process: its fair share, as far as the others do not hold it.
+    """Return the number of concurrent requests of one process: its fair share, unless others hold it.
 
-    ``others``: how many each wants, and how many it holds.
+    ``others`` are pairs: how many a process wants, and how many it holds.
     """
     fair = fair_shares([wants, *(other for other, _ in others)], room=room)[0]
     return max(min(fair, room - sum(held for _, held in others)), 0)
 
 
 def fair_shares(wants: Sequence[int], *, room: int) -> list[int]:
-    """Divide ``room`` concurrent requests among runs: none gets more than it wants, none less than an equal part."""
+    """Divide ``room`` concurrent requests among runs: none gets more than it wants, or less than an equal share."""
     shares = [0] * len(wants)
     left, open_runs = room, [at for at, want in enumerate(wants) if want > 0]
     while open_runs and left > 0:
