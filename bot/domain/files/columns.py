@@ -1,4 +1,4 @@
-"""What stands in the columns of a table, and which of them probably holds e-mail addresses."""
+"""Contents of a table's columns, and which of them probably holds e-mail addresses."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -14,16 +14,16 @@ _APART = re.compile(r"[,;\s]")
 _NAMES_APART = re.compile(r'[,;\t](?=(?:[^"]*"[^"]*")*[^"]*$)')
 _NAMED = re.compile(r"(?:[^<>@]*<)?\s*(?:mailto:)?([^<>]+?)>?", re.IGNORECASE)
 AHEAD = 12
-"""Rows among which the names of the columns are looked for."""
+"""First rows that are searched for the column names."""
 
 
 def looks_like_address(cell: str) -> bool:
-    """Whether this has the form of an e-mail address; the service decides whether it is valid."""
+    """Whether a cell has the form of an e-mail address; only the service can tell whether it is valid."""
     return bool(address_in(cell))
 
 
 def address_in(cell: str) -> str:
-    """The address of ``ana@example.com;``, ``mailto:ana@example.com`` or ``Ana <ana@example.com>``; or empty."""
+    """Return the address in ``ana@example.com;``, ``mailto:ana@example.com`` or ``Ana <ana@example.com>``, or ""."""
     if "@" not in (text := bare(cell)):
         return ""
     found = _NAMED.fullmatch(text.rstrip(",; "))
@@ -32,13 +32,13 @@ def address_in(cell: str) -> str:
 
 
 def addresses_in(line: str) -> list[str]:
-    """The parts of a line that lists addresses, between commas or semicolons; empty for other text."""
+    """Return the addresses in a line separated by commas or semicolons; empty if it contains anything else."""
     parts = address_parts(line)
     return parts if all(map(address_in, parts)) else []
 
 
 def address_parts(line: str) -> list[str]:
-    """What stands between commas and semicolons that no quotation marks enclose; without names, also between blanks."""
+    """Split a line at unquoted commas and semicolons, and also at blanks if it has no names."""
     return [part for part in (_NAMES_APART if "<" in line else _APART).split(line) if bare(part)]
 
 
@@ -47,7 +47,7 @@ def is_number(cell: str) -> bool:
 
 
 def names_at(rows: Sequence[Sequence[str]]) -> int:
-    """Place of the row with the names: it fills more cells than titles above it, and has a value below it."""
+    """Return the index of the header row: it fills more cells than titles above it and has values below it."""
     filled = [[cell for cell in row if bare(cell)] for row in rows[:AHEAD]]
     values = [any(is_number(cell) or looks_like_address(cell) for cell in cells) for cells in filled]
     found = most = 0
@@ -60,7 +60,7 @@ def names_at(rows: Sequence[Sequence[str]]) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnSummary:
-    """Contents of one column: cells with something in them, and how many of these are e-mail addresses."""
+    """Contents of one column: non-empty cells, and how many of them are e-mail addresses."""
 
     name: str
     filled: int
@@ -94,6 +94,6 @@ def summarize(header: Sequence[str], rows: Iterable[Sequence[str]]) -> tuple[Col
 
 
 def likely_column(looks: Sequence[ColumnSummary]) -> int | None:
-    """The only column of addresses; None if several could be meant, or none."""
+    """Return the only column of addresses, or None if there are several or none."""
     usable = [at for at, look in enumerate(looks) if look.is_usable]
     return usable[0] if len(usable) == 1 else None

@@ -1,4 +1,4 @@
-"""Files that people give us: as Slack describes them, read anew for each use, and what their bytes make of them."""
+"""Files from people: as Slack describes them, read again for each use, and their type by content."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,20 +8,20 @@ from bot.domain.files.sniffing import FileKind
 
 _MEGA = 1024 * 1024
 LARGEST = 1 << 30
-"""Largest file in bytes: the limit of the workspace."""
+"""Largest file in bytes: the workspace's limit."""
 
 
 class FileTrouble(StrEnum):
     DELETED = "deleted"
     UNKNOWN = "unknown"
-    """Slack says that there is no such file, or none that we may see."""
+    """Slack reports that the file doesn't exist or isn't visible to us."""
     EXTERNAL = "external"
-    """It is stored outside of Slack, e.g. on a shared drive."""
+    """Stored outside of Slack, e.g. on a shared drive."""
     PAGE = "page"
     HIDDEN = "hidden"
     DENIED = "denied"
     PROCESSING = "processing"
-    """Slack is still processing it; the only trouble that is temporary."""
+    """Slack is still processing it; the only temporary trouble."""
     EMPTY = "empty"
     TOO_LARGE = "too_large"
     TOO_LONG = "too_long"
@@ -57,7 +57,7 @@ _RULES = {
 
 
 class UnusableFile(PersonError):
-    """A file that cannot be used, in words for the person who wants to use it. ``limit`` and ``size`` are in bytes."""
+    """A file that cannot be used, with a message for the person. ``limit`` and ``size`` are in bytes."""
 
     def __init__(self, trouble: FileTrouble, *, name: str = "", limit: int = 0, size: int = 0) -> None:
         rule = _RULES.get(trouble) or (
@@ -78,7 +78,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileInfo:
-    """A file as Slack describes it. Its bytes are at ``url``, for our token only."""
+    """A file as described by Slack. Its content at ``url`` requires our token."""
 
     id: str
     name: str
@@ -87,16 +87,16 @@ class FileInfo:
     user: str
     url: str
     by_app: bool = False
-    """Uploaded by an app, maybe in the name of a person."""
+    """Uploaded by an app, maybe on behalf of a person."""
     is_clip: bool = False
-    """A recording of Slack's, whose MP4 may say only at its end that it has no pictures."""
+    """A Slack recording, whose MP4 may show only at its end that it has no video."""
     duration_ms: int | None = None
     channels: frozenset[str] = frozenset()
     shares: tuple[Share, ...] = ()
 
     @property
     def claim(self) -> str:
-        """The name that chooses where the first bytes leave a choice."""
+        """The name that resolves formats that the first bytes leave open."""
         return f"{self.name}.m4a" if self.is_clip else self.name
 
     def share_in(self, channel: str) -> Share | None:
@@ -106,7 +106,7 @@ class FileInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DroppedFile:
-    """A file that somebody uploaded, with the type that its bytes show; ``format`` is e.g. ``wav``."""
+    """A file uploaded by a person, with the type detected from its content; ``format`` is e.g. ``wav``."""
 
     id: str
     name: str
@@ -115,20 +115,20 @@ class DroppedFile:
     kind: FileKind
     format: str
     channel: str
-    """Empty when it was put into a form."""
+    """Empty for a file given in a form."""
     message_ts: str
     thread_ts: str
     user: str
     duration_ms: int | None = None
     header: tuple[str, ...] | None = None
-    """Of a table, the names in its first row."""
+    """Column names in a table's first row."""
     rows: int | None = None
-    """Of a small table, how many it has; of payments, without those that are left out."""
+    """Number of rows of a small table; for payments, without the rows left out."""
     cents: int | None = None
-    """Of a small table of payments, their sum."""
+    """Sum of a small table of payments."""
 
 
 def megabytes(size: int, *, up: bool = False) -> str:
-    """A size in MB, with a digit behind the point where it is small; ``up`` rounds up, so that more stays more."""
+    """Format a size in MB, with one decimal unless it is 0; ``up`` rounds up, so that a size over a limit stays so."""
     tenths = -(-size * 10 // _MEGA) if up else size * 10 // _MEGA
     return f"{tenths // 10}" if tenths % 10 == 0 else f"{tenths // 10}.{tenths % 10}"

@@ -1,26 +1,26 @@
-"""How long a video plays, by its own headers: a few small pieces of the file, wherever they lie in it."""
+"""Duration of a video from its headers, which takes a few small reads anywhere in the file."""
 
 import struct
 from collections.abc import Callable, Generator
 from typing import Final
 
 Piece = tuple[int, int]
-"""Offset and length of bytes of the file."""
+"""Offset and length of a read."""
 Probe = Generator[Piece, bytes, float | None]
-"""Asks for pieces, which may be shorter than asked for, and returns seconds; None: the file does not say."""
+"""Yields pieces to read, which may come back shorter, and returns the duration in seconds or None."""
 
 _MOST_READS: Final = 24
 _LONGEST: Final = 1e8
-"""Seconds; more is damage."""
+"""Seconds; a longer duration means a damaged file."""
 _BOX: Final = 16
 _INSIDE: Final = 64 * 1024
 _TAIL: Final = 256 * 1024
 _WIDE: Final = 1
-"""Length of a box that is given in 64 bits; version of an atom whose times are."""
+"""Marks 64-bit values: as the length of a box, or as the version of an atom with times."""
 
 
 def probe(kind: str, size: int) -> Probe:
-    """Of a file of this format (as :func:`bot.domain.files.sniffing.sniff` names it) and size in bytes."""
+    """Probe a file of this format, as named by :func:`bot.domain.files.sniffing.sniff`, and size in bytes."""
     asks = _PROBES.get(kind)
     try:
         found = (yield from asks(size)) if asks is not None and size > 0 else None
@@ -30,7 +30,7 @@ def probe(kind: str, size: int) -> Probe:
 
 
 def movie(size: int) -> Generator[Piece, bytes, bytes]:
-    """Find the box with the tracks of an MP4 or QuickTime file, which may lie behind the media: its first 64 KB."""
+    """Find the box with the tracks of an MP4 or QuickTime file, maybe after the media; return its first 64 KB."""
     at = 0
     for _ in range(_MOST_READS):
         head = yield at, _BOX
@@ -47,7 +47,7 @@ def movie(size: int) -> Generator[Piece, bytes, bytes]:
 
 
 def _boxes(size: int) -> Probe:
-    """MP4, QuickTime and M4V."""
+    """Probe MP4, QuickTime and M4V."""
     return _movie((yield from movie(size)))
 
 
@@ -66,7 +66,7 @@ _NANOSECONDS: Final = 1_000_000
 
 
 def _element(found: bytes, at: int) -> tuple[int, int, int]:
-    """Id of an EBML element, where its content begins, and its length; -1: unknown."""
+    """Return the id of an EBML element, the start of its content, and its length, or -1 if unknown."""
     width = 9 - found[at].bit_length()
     name, at = int.from_bytes(found[at : at + width], "big"), at + width
     width = 9 - found[at].bit_length()
@@ -75,7 +75,7 @@ def _element(found: bytes, at: int) -> tuple[int, int, int]:
 
 
 def _matroska(size: int) -> Probe:
-    """Matroska and WebM: the segment's information. What is recorded live has none."""
+    """Probe Matroska and WebM through the segment's information, which live recordings lack."""
     at = 0
     for _ in range(_MOST_READS):
         head = yield at, _BOX
@@ -102,7 +102,7 @@ def _information(found: bytes) -> float | None:
 
 
 def _avi(_: int) -> Probe:
-    """AVI: the longest of its streams."""
+    """Probe AVI: the longest stream counts."""
     head = yield 0, _INSIDE
     seconds, at = 0.0, head.find(b"strh")
     while at > 0:
@@ -115,7 +115,7 @@ def _avi(_: int) -> Probe:
 
 
 def _flash(size: int) -> Probe:
-    """FLV: what its first tag says, or the time of its last one."""
+    """Probe FLV: the duration in the first tag, else the time of the last tag."""
     head = yield 0, _INSIDE
     at = head.find(b"\x00\x08duration\x00")
     told = struct.unpack_from(">d", head, at + 11)[0] if at > 0 else 0.0
@@ -131,7 +131,7 @@ _CLOCK: Final = 90_000
 
 
 def _program(size: int) -> Probe:
-    """MPEG program streams: from the clock of the first pack to that of the last."""
+    """Probe MPEG program streams: the difference between the clocks of the first and last pack."""
     first = yield 0, _BOX
     start = max(size - _TAIL, 0)
     last = yield start, size - start

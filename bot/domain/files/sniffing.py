@@ -1,4 +1,4 @@
-"""What a file really is, by its first bytes; its name decides only where the bytes leave a choice."""
+"""Detect a file's type by its first bytes; its name decides only between formats with the same bytes."""
 
 import re
 from enum import StrEnum
@@ -18,7 +18,7 @@ class FileKind(StrEnum):
 
 
 class Sniffed(NamedTuple):
-    """The kind, and the format as people name it: ``wav``, ``mp4``, ``docx``; empty when unknown."""
+    """Kind and format, e.g. ``wav``, ``mp4``, ``docx``; the format is empty if unknown."""
 
     kind: FileKind
     format: str
@@ -53,22 +53,22 @@ _ALIASES = {"jpg": "jpeg", "aif": "aiff", "tif": "tiff", "htm": "html", "oga": "
     "avifs": "avif",
 }
 _SAME = ({"mpeg", "mpg"}, {"mp4", "m4v", "mov", "3gp"}, {"ogg", "opus"}, {"mkv", "webm", "mka", "weba"})
-"""Extensions that are used interchangeably: a wrong one of these is not reported."""
+"""Extensions that are used interchangeably: confusing them is not reported."""
 _PLAIN = frozenset(
     {"txt", "md", "log", "text", "json", "xml", "py", "js", "yaml", "yml", "ini", "sql"}
     | {"srt", "vtt", "sbv", "ass", "ssa", "lrc"}
 )
-"""Names of text that is no table, whatever commas are in it."""
+"""Extensions of text that isn't a table, even if it has commas."""
 
 _TRACK = re.compile(rb"hdlr.{8}(vide|soun)", re.DOTALL)
 _STILL = rb"jpeg|png |mp4v.{82}esds.{4}\x03(?:\x80{3})?.{4}\x04(?:\x80{3})?.[lm]"
 _PLAYED = re.compile(rb"hdlr.{8}(?:(vide)(?!.{,300}?stsd.{12}(?:" + _STILL + rb"))|(soun))", re.DOTALL)
-"""Like ``_TRACK`` without tracks of still pictures, which are covers of albums and chapters of books."""
+"""Like ``_TRACK``, but without tracks of still pictures: album covers and chapters."""
 _PICTURE_BRANDS = (
     (re.compile(rb"avi[fs]"), "avif"),
     (re.compile(rb"jxl "), "jxl"),
     (re.compile(rb"jp[2mx] "), "jp2"),
-    (re.compile(rb"crx "), "cr3"),  # the raw pictures of a camera
+    (re.compile(rb"crx "), "cr3"),  # raw camera pictures
     (re.compile(rb"he[iv][a-z]|avci|m[is]f\d|miaf"), "heic"),
 )
 _FILM_BRANDS = (
@@ -80,15 +80,15 @@ _FILM_BRANDS = (
 )
 _START = 1_024
 _FRAMES_WITHIN = 4_096
-"""A file whose name says that it is sound may have longer junk before its first frame."""
+"""Bytes searched for the first frame; a file with an audio extension may have more junk before it."""
 _MARK = re.compile(rb"\xff(?=[\xe0-\xff])")
-"""The eleven bits with which a frame begins."""
+"""First eleven bits of a frame."""
 _ID3_HEAD, _APE_HEAD = 10, 32
 _CSV_LINES = 5
 _SOUND = rb"(?!.*\x86.{1,8}?V_[A-Z]).*\x86.{1,8}?A_[A-Z]"
-"""The codecs of a Matroska file without a video track."""
+"""Codecs of a Matroska file without a video track."""
 _ENTRY = rb"PK\x03\x04(?:.{26}|.*PK\x03\x04.{26})"
-"""Of an archive, up to the name of one of its first files."""
+"""An archive up to the name of one of its first files."""
 _SIGNATURES = tuple(
     (re.compile(start, re.DOTALL), found, others)
     for start, found, *others in (
@@ -139,16 +139,16 @@ _SIGNATURES = tuple(
         (rb"PK\x03\x04", "zip"),
     )
 )
-"""How a file begins, its format, and other formats of which its name chooses one. The first that fits counts."""
+"""Start of a file, its format, and other formats that its name may select. The first match counts."""
 
 
 def sniff(head: bytes, name: str = "") -> Sniffed:
-    """What a file is, by its first bytes (up to ``HEAD_BYTES``); its name chooses where they fit several formats."""
+    """Detect a file's type from its first bytes (up to ``HEAD_BYTES``); the name selects among matching formats."""
     suffix = suffix_of(name)
     text = _text(head)
     if b"%PDF-" in head[:_START]:
         found = "pdf"
-    elif text is not None:  # whatever it begins with, it is none of the formats of bytes
+    elif text is not None:  # text is none of the binary formats, however it starts
         found = _written(text, suffix)
     elif behind := tags_end(head):
         content = head[behind:].lstrip(b"\0")
@@ -160,16 +160,16 @@ def sniff(head: bytes, name: str = "") -> Sniffed:
 
 
 def tags_end(head: bytes) -> int:
-    """Where the sound begins behind tags (ID3, APE) at the beginning of a file, maybe beyond ``head``; 0 without one.
+    """Return the offset after leading tags (ID3, APE), which may be beyond ``head``, or 0 if there are none.
 
-    A FLAC, AAC or WAV file may have them too.
+    FLAC, AAC and WAV files may have tags too.
     """
     at = 0
     while True:
         if head.startswith(b"ID3", at):
             flags, *sizes = head[at + 5 : at + _ID3_HEAD].ljust(5, b"\0")
             length = sum(size << 7 * (3 - place) for place, size in enumerate(sizes))
-            at += _ID3_HEAD + length + (_ID3_HEAD if flags & 0x10 else 0)  # the flag of a footer
+            at += _ID3_HEAD + length + (_ID3_HEAD if flags & 0x10 else 0)  # footer flag
         elif head.startswith(b"APETAGEX", at):
             at += _APE_HEAD + int.from_bytes(head[at + 12 : at + 16], "little")
         else:
@@ -177,7 +177,7 @@ def tags_end(head: bytes) -> int:
 
 
 def markup_of(head: bytes) -> str:
-    """``html``, ``mhtml``, ``xml`` or ``json`` where the text begins like that, else nothing."""
+    """Return ``html``, ``mhtml``, ``xml`` or ``json`` if the text begins like that, else an empty string."""
     text = (_text(head) or "").lstrip("\ufeff \r\n\t").casefold()
     if text.startswith(("{", "[")) and text.rstrip().endswith(("}", "]")):
         return "json"
@@ -185,7 +185,7 @@ def markup_of(head: bytes) -> str:
 
 
 def suffix_of(name: str) -> str:
-    """The format that a name claims, ``""`` when it claims none."""
+    """Return the format that a file name claims, or an empty string."""
     suffix = _parted(name)[1].lower()
     return _ALIASES.get(suffix, suffix)
 
@@ -207,7 +207,7 @@ def true_name(name: str, true_format: str) -> str:
 
 
 def _parted(name: str) -> tuple[str, str]:
-    """Split a name into stem and extension; a name that begins with its only point has no extension."""
+    """Split a name into stem and extension; a leading dot starts no extension."""
     stem, point, ending = name.strip().rpartition(".")
     return (stem, ending) if point and stem and "/" not in ending else (name.strip(), "")
 
@@ -218,7 +218,7 @@ def _signed(head: bytes, suffix: str) -> str:
 
 
 def _boxed(head: bytes, suffix: str) -> str:
-    """The format of a file that begins with ``ftyp``, by its brands and tracks; an unknown brand isn't a film."""
+    """Return the format of a file with an ``ftyp`` box, by its brands and tracks; an unknown brand isn't video."""
     brands = [head[at : at + 4] for at in (8, *range(16, min(int.from_bytes(head[:4], "big"), _START), 4))]
     picture = next((found for start, found in _PICTURE_BRANDS if any(map(start.match, brands))), "")
     found = picture or next((found for one in brands for start, found in _FILM_BRANDS if start.match(one)), "")
@@ -229,7 +229,7 @@ def _boxed(head: bytes, suffix: str) -> str:
     matches = (_PLAYED if is_sound else _TRACK).finditer(head, max(movie, 0))
     tracks = {track[track.lastindex or 0] for track in matches}
     is_whole = movie + int.from_bytes(head[movie : movie + 4], "big") <= len(head)
-    if found and tracks == {b"soun"} and (is_whole or is_sound):  # a film lists its pictures first
+    if found and tracks == {b"soun"} and (is_whole or is_sound):  # a video lists its video track first
         return "m4a"
     if suffix == "m4a" and b"vide" not in tracks:
         return found and suffix
@@ -237,7 +237,7 @@ def _boxed(head: bytes, suffix: str) -> str:
 
 
 def _framed(head: bytes, within: int) -> str:
-    """The format of two frames of sound that follow each other, the first within so many bytes."""
+    """Return the format of two successive audio frames, of which the first starts within so many bytes."""
     for at in (found.start() for found in _MARK.finditer(head, 0, within)):
         length, found = _frame(head[at : at + 6])
         follows = head[at + length : at + length + 2]
@@ -246,17 +246,17 @@ def _framed(head: bytes, within: int) -> str:
     return ""
 
 
-MP3_BITRATES = {  # by version and the four bits of the header, in kbit/s; layer III
+MP3_BITRATES = {  # in kbit/s for layer III, by version and four header bits
     True: (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0),
     False: (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0),
 }
 _MP2_BITRATES = (0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 0)
-"""Layer II of version 1; of version 2 they are those of layer III."""
+"""Layer II of version 1; version 2 uses the rates of layer III."""
 MP3_RATES = {3: (44_100, 48_000, 32_000, 0), 2: (22_050, 24_000, 16_000, 0), 0: (11_025, 12_000, 8_000, 0)}
 
 
 def _frame(header: bytes) -> tuple[int, str]:
-    """Length of the frame that begins here, in bytes, and its format; ``""`` when none does."""
+    """Return the length in bytes and the format of the frame at this header, or 0 and an empty string."""
     if len(header) < 6 or header[0] != 0xFF or header[1] & 0xE0 != 0xE0:  # noqa: PLR2004
         return 0, ""
     version, layer = header[1] >> 3 & 3, header[1] >> 1 & 3
@@ -283,7 +283,7 @@ def _written(text: str, suffix: str) -> str:
     if suffix == "csv":
         return "csv" if text.strip() else ""
     lines = [line for line in text.splitlines() if line.strip()][:_CSV_LINES]
-    is_table = len(lines) > 1 and any(  # a header and a row
+    is_table = len(lines) > 1 and any(  # a header and at least one row
         lines[0].count(mark) and len({line.count(mark) for line in lines}) == 1 for mark in ",;\t|"
     )
     is_table = is_table or bool(lines and all(map(addresses_in, lines[1:] or lines)))

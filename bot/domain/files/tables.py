@@ -1,4 +1,4 @@
-"""A table's values, limits and flaws, and what people do not see of it. The process that reads a table imports it."""
+"""Tables: values, limits, flaws, and hidden content. The process that parses a table imports this module."""
 
 import re
 from array import array
@@ -12,33 +12,33 @@ from bot.domain.errors import SwitchboardError
 from bot.domain.values import Value
 
 Spans = tuple[tuple[int, int], ...]
-"""Row numbers in order, as (first, last) of each unbroken run."""
+"""Row numbers in order, as (first, last) of each consecutive run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hidden:
-    """What people do not see, by row number and by zero-based place of the column: rows too low, columns too narrow."""
+    """Hidden rows by number and columns by zero-based index (including very small ones), and misleading cells."""
 
     rows: Spans = ()
     columns: tuple[int, ...] = ()
     formulas: Mapping[int, Spans] = field(default_factory=dict)
-    """They show a stored result."""
+    """Cells with formulas, which show a stored result."""
     disguised: Mapping[int, Spans] = field(default_factory=dict)
-    """The number format shows something else."""
+    """Cells whose number format shows another value."""
     numbers: Mapping[int, Spans] = field(default_factory=dict)
-    """Cells that hold numbers with decimals: what separates these isn't written, and depends on who opens the file."""
+    """Cells with decimal numbers: their decimal sign isn't stored, and depends on who opens the file."""
     quoted: Spans = ()
-    """Rows of a text with a number in quotation marks: separators around it don't belong to it."""
+    """Rows of a text file with a quoted number: separators next to it aren't part of it."""
 
 
 class Runs:
-    """Row numbers as they come while a file is read, in order."""
+    """Row numbers in ascending order, collected while a file is read."""
 
     def __init__(self) -> None:
         self._ends = array("Q")
 
     def add(self, row: int) -> bool:
-        """Add a row; whether another run began with it."""
+        """Add a row; return whether it started a new run."""
         if self._ends and row <= self._ends[-1] + 1:
             self._ends[-1] = row
             return False
@@ -54,7 +54,7 @@ def rows_of(spans: Spans) -> Iterator[int]:
 
 
 _KEPT: Final = 20
-"""Runs of rows and names of columns that are kept with a request; of more rows, only their number."""
+"""Runs of rows and column names stored with a request; beyond that, only the number of rows is kept."""
 
 
 class Some(Value):
@@ -77,23 +77,23 @@ class Some(Value):
 
 
 class Marks(Value):
-    """What is hidden, computed or disguised in a table. Names of columns are foreign text."""
+    """Hidden, computed or disguised content of a table. Column names are foreign text."""
 
     hidden_rows: Some = Some()
     hidden_columns: tuple[str, ...] = ()
     formulas: Some = Some()
     disguised: Some = Some()
     lost: Some = Some()
-    """Rows with a question mark where a letter was."""
+    """Rows in which a question mark replaced a letter."""
     totals: Some = Some()
-    """Rows below the data that sum it up; they aren't paid."""
+    """Total rows below the data, which aren't paid."""
 
 
 NO_MARKS: Final = Marks()
 
 
 def marks_of(hidden: Hidden, header: Sequence[str], used: Iterable[int] | None = None) -> Marks:
-    """Hidden rows and columns always; formulas and disguises in the columns that are used (None: in all)."""
+    """Collect hidden rows and columns, and formulas and disguised cells of the ``used`` columns (None for all)."""
     columns = frozenset(range(len(header)) if used is None else used)
     return Marks(
         hidden_rows=Some.of([hidden.rows]),
@@ -107,25 +107,25 @@ _LOST: Final = re.compile(r"[^\s@]*\?[^\s@]*@")
 
 
 def with_lost_letters(marks: Marks, rows: Iterable["Row"]) -> Marks:
-    """The marks with the rows that have an address in which a question mark probably replaced a letter."""
+    """Add the rows with an address in which a question mark probably replaced a letter."""
     lost = (row.number for row in rows if any("?" in cell and _LOST.search(cell) for cell in row.cells))
     return marks.model_copy(update={"lost": Some.at(lost)})
 
 
 MEBIBYTE = 1024 * 1024
 CELL_LIMIT = 131_072
-"""Characters of one cell: where the csv module stops, four times what a spreadsheet holds."""
+"""Characters per cell: the csv module's limit, four times that of a spreadsheet."""
 
 
 class Row(NamedTuple):
-    """One row: its number as a spreadsheet counts (the header is 1), and a cell for each name of the header."""
+    """A row: its number in the spreadsheet (the header is 1), and a cell for each column name."""
 
     number: int
     cells: tuple[str, ...]
 
 
 class Rows(Sequence[Row]):
-    """Rows in order. Kept as plain tuples beside their numbers: a million small objects would slow the process down."""
+    """Rows in order, stored as tuples and numbers, because a million small objects would slow the process down."""
 
     def __init__(self) -> None:
         self._numbers = array("L")
@@ -153,23 +153,23 @@ class Rows(Sequence[Row]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """What was read, of a text or a workbook. Empty rows are left out, but counted in the numbers of the others."""
+    """A parsed text file or workbook. Empty rows are left out, but still counted in row numbers."""
 
     header: tuple[str, ...]
     rows: Sequence[Row]
     encoding: str = ""
-    """In words."""
+    """For people, in words."""
     delimiter: str = ""
     sheet: str = ""
     names_row: int = 0
-    """Number of the row with the names, if there are titles above it."""
+    """Number of the header row if there are titles above it."""
     titles: str = ""
     hidden: Hidden = Hidden()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How much of a file is read, in bytes, rows without the header, columns; ``sample``: rows after which it ends."""
+    """Limits in bytes, rows without the header, and columns; reading stops after ``sample`` rows, if set."""
 
     size: int = 20 * MEBIBYTE
     rows: int = 100_000
@@ -177,11 +177,11 @@ class Limits:
     unpacked: int = 200 * MEBIBYTE
     sample: int = 0
     addresses: bool = False
-    """Whether a text that only lists addresses is a table, too."""
+    """Whether a text that only lists addresses counts as a table."""
 
 
 class SampleRead(Exception):
-    """Raised to end reading when the sample is complete."""
+    """Stops reading once the sample is complete."""
 
 
 class Flaw(StrEnum):
@@ -206,21 +206,21 @@ class Flaw(StrEnum):
     NO_RESULT = "no result"
     MERGED = "merged"
     TWICE = "twice"
-    """A cell, a row, the table of a sheet or a part of a workbook stands there a second time, or out of order."""
+    """A cell, row, sheet table or workbook part is duplicated or out of order."""
     DISGUISED_NAME = "disguised name"
     MISSING_COLUMNS = "missing columns"
     AMBIGUOUS_COLUMN = "ambiguous column"
 
 
 UNCLEAR = frozenset({Flaw.MISSING_COLUMNS, Flaw.AMBIGUOUS_COLUMN})
-"""The names do not say which column is which, but a person can."""
+"""Flaws that a person can resolve by choosing the columns."""
 
 
 class TableProblem(SwitchboardError):
-    """The file holds no table that can be used; what a sentence for the person needs.
+    """The file contains no usable table; the fields complete the message for the person.
 
-    ``names`` are columns, cells or a format, ``allowed`` is the limit passed or the cells a row should have, ``counts``
-    the cells of each ragged row, ``more`` the number of further places.
+    ``names`` are columns, cells or a format, ``allowed`` is the exceeded limit or the expected number of cells,
+    ``counts`` has the number of cells per ragged row, and ``more`` is the number of further places.
     """
 
     def __init__(

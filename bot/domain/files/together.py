@@ -1,4 +1,4 @@
-"""Files that were dropped together: which ones share an offer, and how their results are named in one archive."""
+"""Files dropped together: which ones share an offer, and how their results are named in an archive."""
 
 import re
 import unicodedata
@@ -8,23 +8,23 @@ from typing import Final
 from bot.domain.files.dropped import DroppedFile
 
 MOST_FILES: Final = 100
-"""Files of one offer."""
+"""Files per offer."""
 FULL: Final = 10
-"""Files that Slack takes in one message; of more that are dropped at once it makes several."""
+"""Files per Slack message: Slack splits larger drops into several messages."""
 WITHIN: Final = 20.0
-"""Seconds between the messages of two files that count as dropped together."""
+"""Maximum seconds between the messages of two files dropped together."""
 _LONGEST, _ENDING = 100, 12
-"""Characters of a name, and of its ending."""
+"""Characters of a name, and of its extension."""
 _RESERVED: Final = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\.|$)")
-"""Names of devices, which Windows opens instead of a file."""
+"""Device names, which Windows opens instead of a file."""
 _FORBIDDEN: Final = frozenset('<>:"/\\|?*')
 
 
 def belong_together(one: DroppedFile, other: DroppedFile, *, full: Collection[str] = ()) -> bool:
-    """Whether somebody dropped both at once: in one message, or in one thread within a moment.
+    """Whether a person dropped both files at once: in one message, or in one thread within seconds.
 
-    Otherwise an offer is in its own file's thread. ``full``: messages with as many files as Slack takes in one, which
-    the next message of that moment continues.
+    Other offers are posted in the thread of their own file. A message in ``full`` has the maximum number of files, so
+    the next message within seconds continues it.
     """
     if (one.user, one.channel) != (other.user, other.channel):
         return False
@@ -38,7 +38,7 @@ def belong_together(one: DroppedFile, other: DroppedFile, *, full: Collection[st
 
 
 def plain_name(name: str) -> str:
-    """A name that every disk takes, without any folder: nothing is unpacked elsewhere."""
+    """Return a name that is valid on every file system, without folders, so that it can't be unpacked elsewhere."""
     last = re.split(r"[/\\]", name)[-1]
     kept = "".join("-" if one in _FORBIDDEN or unicodedata.category(one).startswith("C") else one for one in last)
     whole = kept.strip(" .") or "file"
@@ -47,13 +47,13 @@ def plain_name(name: str) -> str:
 
 
 def _parted(name: str) -> tuple[str, str]:
-    """Stem and ending, with its point; of ``.profile`` no ending."""
+    """Split a name into stem and extension with its dot; ``.profile`` has no extension."""
     stem, point, ending = name.rpartition(".")
     return (stem, f"{point}{ending[:_ENDING]}") if stem else (name, "")
 
 
 class Names:
-    """Names in one archive, each once, whatever the case of their letters."""
+    """Names in one archive, unique regardless of case."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
