@@ -1,4 +1,4 @@
-"""Values, rules and decisions: pure functions and frozen values, no I/O.
+"""Values, rules and decisions: pure functions and frozen values without I/O.
 
-Values of one service are in its package, shared ones here.
+Values of a single service are in its package, shared ones here.
 """

@@ -1,4 +1,4 @@
-"""Addresses from outside: e-mail addresses of people who are paid, web addresses that people type or services send."""
+"""Addresses from outside: e-mail addresses of payees, and web addresses from people or services."""
 
 import ipaddress
 import re
@@ -14,12 +14,12 @@ from bot.domain.errors import RuleError
 from bot.domain.text import bare
 
 LONGEST: Final = 120
-"""Characters of an address: what a headline shows whole."""
+"""Characters of an address that fit in a headline."""
 RULE: Final = "an e-mail address such as ana@example.com"
 
 
 def address(text: str) -> str:
-    """The one form in which an e-mail address is compared, shown and sent; raises RuleError."""
+    """Return the canonical form of an e-mail address for comparing, showing and sending; raises RuleError."""
     text = bare(text)
     try:
         found = validate_email(text, check_deliverability=False, globally_deliverable=False, allow_smtputf8=False)
@@ -36,7 +36,7 @@ def address(text: str) -> str:
 
 
 def mailbox(email: str) -> str:
-    """Return where mail for an address arrives, in lower case: without ``+tag``, at Gmail also without points."""
+    """Return the mailbox of an address, in lower case without ``+tag``, and without dots at Gmail."""
     local, _, domain = email.casefold().rpartition("@")
     local = local.partition("+")[0]
     if domain in GMAIL:
@@ -62,7 +62,7 @@ class AddressFlaw(StrEnum):
 
 
 def flaw_of(url: str, *, own: Collection[str] = ()) -> AddressFlaw | None:
-    """Why an address may neither be opened nor handed on; ``own``: hosts of configured services, may be private."""
+    """Return why an address must not be opened or passed on, if so; ``own`` hosts of services may be private."""
     if not url.isprintable() or any(letter in url for letter in ' \\<>"'):
         return AddressFlaw.NO_ADDRESS
     try:
@@ -77,7 +77,7 @@ def flaw_of(url: str, *, own: Collection[str] = ()) -> AddressFlaw | None:
     host = plain_host(given)
     if host is None:
         return AddressFlaw.NO_ADDRESS
-    if ":" in host or _NUMBERS.fullmatch(host):  # other programs read a number that is not in four parts as an address
+    if ":" in host or _NUMBERS.fullmatch(host):  # other programs parse shortened numbers as IP addresses
         allowed = is_public(host)
     else:
         allowed = "." in host and not any(host == name or host.endswith(f".{name}") for name in _INSIDE)
@@ -85,7 +85,7 @@ def flaw_of(url: str, *, own: Collection[str] = ()) -> AddressFlaw | None:
 
 
 def plain_host(text: str) -> str | None:
-    """Canonical form of a host, an IPv6 address without brackets; None when it has none."""
+    """Return the canonical form of a host, without brackets around IPv6, or None if it is invalid."""
     host = unquote(text).strip("[]")
     if not host.isascii():
         try:
@@ -104,7 +104,7 @@ def plain_host(text: str) -> str | None:
 
 
 def is_public(address: str) -> bool:
-    """Whether this IP address can be reached from everywhere; addresses that carry another one count as that one."""
+    """Whether an IP address is globally reachable; an address that embeds another one counts as that one."""
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:

@@ -1,6 +1,6 @@
-"""Anchors: notes of where the audit chain stood, kept outside the database and sealed with our key.
+"""Anchors: records of the audit chain's end, stored outside the database and sealed with our key.
 
-They show a chain that was cut off or replaced. One is also written before each request with an effect leaves.
+They expose a chain that was truncated or replaced. One is also written before each request with an effect is sent.
 """
 
 import hashlib
@@ -17,19 +17,19 @@ EVERY = timedelta(minutes=15)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchor:
-    """The chain ended at row ``seq`` with the hash ``head``. ``about``: the request that was about to leave, if any."""
+    """The chain ended at row ``seq`` with hash ``head``; ``about`` is the request to be sent next, if any."""
 
     at: datetime
     seq: int
     head: str
     about: str = ""
     torn: str = field(default="", compare=False)
-    """Hash of half a line that a power cut left before this one."""
+    """Hash of a partial line left before this one by a power failure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchors:
-    """What a file says: anchors with our seal in order; lines half written, spoiled, and without our seal."""
+    """Contents of a file: anchors with our seal, in order, and numbers of torn, unreadable and forged lines."""
 
     held: tuple[Anchor, ...] = ()
     torn: tuple[int, ...] = ()
@@ -38,7 +38,7 @@ class Anchors:
 
 
 def is_due(last: Anchor | None, *, seq: int, now: datetime) -> bool:
-    """Whether a chain that ends at row ``seq`` needs an anchor; one shorter than its last anchor was replaced."""
+    """Whether a chain that ends at row ``seq`` needs an anchor. One shorter than its last anchor was replaced."""
     if seq == 0 or (last is not None and seq == last.seq):
         return False
     if last is None or not 0 < seq - last.seq < EVERY_ROWS:
@@ -47,7 +47,7 @@ def is_due(last: Anchor | None, *, seq: int, now: datetime) -> bool:
 
 
 def line(anchor: Anchor, *, key: bytes) -> str:
-    """The anchor as one line of JSON, with its seal and without the line's end."""
+    """Format an anchor as a line of JSON with its seal, without a line break."""
     content: dict[str, Any] = {"at": anchor.at.astimezone(UTC).isoformat(), "seq": anchor.seq, "head": anchor.head}
     content |= {name: said for name, said in (("about", anchor.about), ("torn", anchor.torn)) if said}
     text = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
@@ -55,7 +55,7 @@ def line(anchor: Anchor, *, key: bytes) -> str:
 
 
 def read_lines(text: str, *, key: bytes, earlier: Iterable[tuple[int, bytes]] = ()) -> Anchors:
-    """Read a whole file; never raises. ``earlier``: keys of before, each with the last row that it may speak for."""
+    """Parse a whole file; never raises. ``earlier`` has former keys, each with the last row it is valid for."""
     spoken, lines = tuple(earlier), text.split("\n")
     held: list[Anchor] = []
     torn: list[int] = []
@@ -76,7 +76,7 @@ def read_lines(text: str, *, key: bytes, earlier: Iterable[tuple[int, bytes]] = 
                 torn.append(unreadable.pop())
         else:
             forged.append(number)
-    if unreadable[-1:] == [len(lines)]:  # nothing ends it
+    if unreadable[-1:] == [len(lines)]:  # no line break at the end
         torn.append(unreadable.pop())
     return Anchors(held=tuple(held), torn=tuple(torn), unreadable=tuple(unreadable), forged=tuple(forged))
 
@@ -86,7 +86,7 @@ def torn_hash(half: str) -> str:
 
 
 def parse(written: str) -> Anchor | None:
-    """Parse a line without checking its seal; None when it is not an anchor."""
+    """Parse a line without verifying its seal; None if it isn't an anchor."""
     try:
         found = json.loads(written)
         at, seq, head = datetime.fromisoformat(found["at"]), found["seq"], found["head"]

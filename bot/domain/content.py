@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 Block = dict[str, Any]
-"""One Block Kit block as plain JSON: the SDK's models drop what they do not know."""
+"""A Block Kit block as plain JSON, because the SDK's models drop unknown fields."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """One message: ``text`` is complete by itself (for screen readers), ``blocks`` show the same."""
+    """A message: ``text`` is complete on its own (for screen readers), ``blocks`` show the same content."""
 
     text: str
     blocks: Sequence[Block] = ()
     plainer: Sequence[Block] = ()
-    """The same once more, for a workspace that does not know one of the blocks."""
+    """Fallback for a workspace that doesn't support one of the blocks."""

@@ -1,4 +1,4 @@
-"""Currencies as people write them: ISO 4217 codes, signs, and words of English, Spanish, Portuguese, German, French."""
+"""Currencies as people write them: ISO 4217 codes, symbols, and English, Spanish, Portuguese, German, French words."""
 
 import re
 import unicodedata
@@ -19,7 +19,7 @@ _CODES: Final = frozenset(
     """.split()  # noqa: SIM905 - a list of a hundred and sixty lines says less
 )
 _PLAIN_WORDS: Final = frozenset({"all", "try", "top"})
-"""Words of ordinary names, which are codes only in capitals among small letters."""
+"""Codes that are also ordinary words, which count only in capitals among lower-case letters."""
 _SPELLED: Final = frozenset(
     """
     eur euro euros gbp chf cad aud jpy mxn brl cop clp ars inr crc gtq hnl dop uyu pyg yen yuan renminbi pesos
@@ -27,7 +27,7 @@ _SPELLED: Final = frozenset(
     francos kronor kroner rupees rupias zł zl zloty kc kr naira
     """.split()  # noqa: SIM905
 )
-"""Words that name nothing else right behind an amount."""
+"""Words that can only mean a currency right after an amount."""
 _IN_NAMES: Final = _SPELLED | frozenset(
     """
     peso sol pound libra libras pfund franc franco boliviano bolivar quetzal lempira colon cordoba cordobas guarani
@@ -37,7 +37,7 @@ _IN_NAMES: Final = _SPELLED | frozenset(
     rs mn rm rp ft tl gs cfa fcfa руб рубли рублеи грн 円 元 人民币
     """.split()  # noqa: SIM905
 )
-"""Words that name a currency in the name of a column of amounts."""
+"""Words that mean a currency in the name of a column of amounts."""
 _SCALES: Final = frozenset(
     """
     hundred hundreds hundert cien cientos cem
@@ -45,15 +45,15 @@ _SCALES: Final = frozenset(
     millon millones milhao milhoes tausend tsd teur tusd kusd mio
     """.split()  # noqa: SIM905
 )
-"""Words of amounts that are a part or a multiple of a currency."""
+"""Words for a fraction or a multiple in amounts."""
 _SHORT: Final = re.compile(r"(?<=[(\[])\s*(?:[KLQR]|Fr\.?|M\.\s?N\.)\s*(?=[)\]])|\b[KTU]Sh\b", re.IGNORECASE)
-"""Signs that are letters of other words as well."""
+"""Symbols whose letters also occur in other words."""
 _UNKNOWN: Final = "a currency that it doesn't name"
 _OURS_AS_NUMBER: Final = "840"
 _NUMBERS: Final = frozenset(
     "032 036 068 124 152 156 170 188 214 320 340 356 392 484 600 604 752 756 826 858 978 985 986".split()  # noqa: SIM905
 ) | {_OURS_AS_NUMBER}
-"""Numeric codes of ISO 4217 that files have most often."""
+"""ISO 4217 numeric codes that are most common in files."""
 _DOLLARS: Final = frozenset("usd dollar dollars dolar dolares dolars us$ u$s u$d $".split())  # noqa: SIM905
 _OF_AMERICA: Final = frozenset(
     """
@@ -66,7 +66,7 @@ _PREPOSITIONS: Final = frozenset({"in", "en", "em"})
 _OTHER_LANDS: Final = re.compile(
     "canad|kanad|austral|mexic|hong|singap|zealand|neuseel|jamai|taiwan|trinid|barbad|bahama|beliz|namib|fiji|bermud"
 )
-"""Beginnings of the nations whose dollars are others."""
+"""Stems of nations with other dollars."""
 _COLUMNS: Final = ("currenc", "moneda", "divisa", "devise", "monnaie", "moeda", "wahrung", "waehrung", "valuta")
 _COLUMN_ENDS: Final = ("currency", "wahrung", "waehrung")
 _SHORT_COLUMNS: Final = frozenset({"ccy", "cur", "curr"})
@@ -74,11 +74,11 @@ _LONGEST_SIGN: Final = 3
 _WITH_DOLLAR: Final = re.compile(r"(?<![A-Za-z$])[A-Za-z]{1,3}\$[A-Za-z]?(?![A-Za-z])|(?<![A-Za-z$])\$[A-Za-z]{1,2}\b")
 _SOLES: Final = re.compile(r"(?<!\w)S/\.?(?=\s*(?:$|[\d)\].,;:]))")
 _WORD: Final = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])|[^\W\d_]+")
-"""A word of a name, also of one in camel case."""
+"""A word of a name, including parts of camel case."""
 
 
 def names_other_currency(word: str) -> bool:
-    """Whether a word right behind an amount names a currency other than ours."""
+    """Whether a word right after an amount names a currency other than ours."""
     if word.upper() in OUR_CURRENCY:
         return False
     if word in _CODES or _loose(word) in _SPELLED or word.casefold().rstrip(".") == "s/":
@@ -87,15 +87,15 @@ def names_other_currency(word: str) -> bool:
 
 
 def other_currency_in(text: str) -> str:
-    """The currency other than ours that the name of a column of amounts holds; empty if there is none."""
+    """Return the foreign currency in the name of a column of amounts, or an empty string."""
     text = unicodedata.normalize("NFKC", text)
     return next(_others(text), "")
 
 
 def other_unit_in(name: str, *, alone: bool) -> str:
-    """In which other unit than whole US dollars a column of amounts of this name is; empty if there is none.
+    """Return the unit other than whole US dollars that the name of a column of amounts implies, or an empty string.
 
-    ``alone``: no other column holds the currencies.
+    ``alone`` is set if no other column holds the currencies.
     """
     found = other_currency_in(name)
     found = found or next((word for word in _WORD.findall(name) if is_scale(word) and len(word) > 1), "")
@@ -106,9 +106,9 @@ def other_unit_in(name: str, *, alone: bool) -> str:
 
 
 def currency_said_in(text: str) -> str:
-    """The currency other than ours that a title or a remark names by its code, its sign or a word; or empty.
+    """Return a foreign currency that a title or remark names by code, symbol or word, or an empty string.
 
-    Empty also if ours is named beside it.
+    Empty too if our currency is also named.
     """
     words = re.split(r"[\s().,:;/|-]+", text)
     if any(map(is_ours, words)):
@@ -117,7 +117,7 @@ def currency_said_in(text: str) -> str:
 
 
 def is_scale(word: str) -> bool:
-    """Whether a word behind a number makes another number of it: ``2 thousand``, ``25 cents``."""
+    """Whether a word after a number changes its value: ``2 thousand``, ``25 cents``."""
     return _loose(word) in _SCALES
 
 
@@ -136,7 +136,7 @@ def _others(text: str) -> Iterator[str]:
 
 
 def without_currency(name: str) -> str:
-    """The name of a column of amounts without the currency in it: ``importe (EUR)``, ``monto_usd``, ``valor R$``."""
+    """Strip the currency from the name of a column of amounts: ``importe (EUR)``, ``monto_usd``, ``valor R$``."""
     text = _SOLES.sub(" ", _WITH_DOLLAR.sub(" ", unicodedata.normalize("NFKC", name)))
     words = re.findall(rf"{_WORD.pattern}|\d+", text)
     dropped = _DOLLARS | _OF_AMERICA | _PREPOSITIONS | {_loose(word) for word in _others(text)}
@@ -144,7 +144,7 @@ def without_currency(name: str) -> str:
 
 
 def is_ours(text: str) -> bool:
-    """Whether a cell of a column of currencies names US dollars: ``usd``, ``US$``, ``Dólares americanos``."""
+    """Whether a cell in a currency column means US dollars: ``usd``, ``US$``, ``Dólares americanos``."""
     found = re.findall(r"[^\W\d_$]*\$[^\W\d_$]*|[^\W\d_]+|[^\w\s().,:;/'-]", unicodedata.normalize("NFKC", text))
     words = [_loose(word) for word in found]
     return text.strip() == _OURS_AS_NUMBER or (
@@ -153,18 +153,18 @@ def is_ours(text: str) -> bool:
 
 
 def is_currency(text: str) -> bool:
-    """Whether a cell holds nothing but a currency, ours or another one: ``EUR``, ``€``, ``USD``."""
+    """Whether a cell contains only a currency, ours or another one: ``EUR``, ``€``, ``USD``."""
     word = text.strip()
     return word in _CODES or word.upper() in OUR_CURRENCY or _loose(word) in _DOLLARS or names_other_currency(word)
 
 
 def is_number_of_currency(text: str) -> bool:
-    """Whether a cell of a column of currencies holds the number of one instead of its code: ``978`` is the euro."""
+    """Whether a cell in a currency column has a numeric code: ``978`` is the euro."""
     return text.strip() in _NUMBERS
 
 
 def holds_currencies(name: str) -> bool:
-    """Whether a column of this name holds the currencies of amounts: ``Currency code``, ``moneda``."""
+    """Whether a column with this name holds the currencies of amounts: ``Currency code``, ``moneda``."""
     words = [_loose(word) for word in _WORD.findall(name)]
     return any(word in _SHORT_COLUMNS or word.startswith(_COLUMNS) or word.endswith(_COLUMN_ENDS) for word in words)
 

@@ -1,19 +1,19 @@
-"""Errors, typed by who must act: the person who asked, the operator, or a service."""
+"""Errors, typed by who must act: the requester, the operator, or a service."""
 
 from bot.domain.reasons import Reason, slack_error
 
 
 class SwitchboardError(Exception):
-    """Root of everything we raise on purpose. ``retry_after``: seconds, when a service asked to wait."""
+    """Base of all our exceptions. ``retry_after`` is in seconds, if a service asked to wait."""
 
     retry_after: float | None = None
 
 
 class PersonError(SwitchboardError):
-    """Input that breaks a rule; the person sees all of it. ``example`` can be copied, ``given`` is shown escaped.
+    """Input that breaks a rule, shown to the person. ``example`` can be copied, ``given`` is shown escaped.
 
-    ``rule``: a sentence without its full stop, or what follows *it* (``it must be more than 0``). ``instead``: what was
-    probably meant; empty where there is no guess. ``also``: what else may have been meant.
+    ``rule`` is a sentence without its period, or the part after *it* (``it must be more than 0``). ``instead`` is the
+    probable meaning, or empty, and ``also`` is another possible meaning.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class PersonError(SwitchboardError):
 
 
 class RuleError(ValueError):
-    """A text is not what it should be; ``rule``, ``instead`` and ``also`` as of ``PersonError``."""
+    """A text that breaks a rule; ``rule``, ``instead`` and ``also`` are like those of ``PersonError``."""
 
     def __init__(self, rule: str, *, instead: str = "", also: str = "") -> None:
         super().__init__(rule)
@@ -39,7 +39,7 @@ class RuleError(ValueError):
 
 
 class OperatorError(SwitchboardError):
-    """A setting, credential or route that only the operator can mend; ``words``: the service's, no part of ``str``."""
+    """A setting, credential or route that the operator has to fix; the service's ``words`` are kept out of ``str``."""
 
     def __init__(self, problem: str | Reason, *, mend: str = "", words: str = "", service: str = "") -> None:
         super().__init__(f"{service}: {problem}" if service else str(problem))
@@ -50,7 +50,7 @@ class OperatorError(SwitchboardError):
 
 
 class ServiceTrouble(SwitchboardError):
-    """A service did not do what was asked. ``words`` are its own, unless it forbids showing them: not in ``str``."""
+    """A service didn't execute a request. Its ``words``, unless it forbids showing them, are kept out of ``str``."""
 
     def __init__(self, service: str, reason: Reason, *, words: str = "") -> None:
         super().__init__(f"{service}: {reason}")
@@ -64,12 +64,12 @@ class ServiceTrouble(SwitchboardError):
 
     @property
     def error(self) -> str:
-        """The error as Slack names it, e.g. ``not_in_channel``; empty where there is none."""
+        """The error as named by Slack, e.g. ``not_in_channel``, or an empty string."""
         return slack_error(self.reason)
 
 
 class ServiceNow(ServiceTrouble):
-    """The service is unavailable for now; a later try may work."""
+    """The service is temporarily unavailable; a retry may succeed."""
 
     def __init__(self, service: str, reason: Reason, *, retry_after: float | None = None, words: str = "") -> None:
         super().__init__(service, reason, words=words)
@@ -77,7 +77,7 @@ class ServiceNow(ServiceTrouble):
 
 
 class ServiceNever(ServiceTrouble):
-    """The service refused for good, nothing was executed; ``status`` is that of its answer, if there was one."""
+    """The service refused permanently without executing anything; ``status`` is that of its answer, if any."""
 
     def __init__(self, service: str, reason: Reason, *, status: int | None = None, words: str = "") -> None:
         super().__init__(service, reason, words=words)
@@ -85,4 +85,4 @@ class ServiceNever(ServiceTrouble):
 
 
 class OutcomeUnknown(ServiceTrouble):
-    """The request may or may not have been executed: what became of it is read, and it is never repeated."""
+    """The request may have been executed: its outcome is read from the service, and it is never repeated."""

@@ -1,4 +1,4 @@
-"""Readers of what people type for more than one service: the value, or ``PersonError`` with the rule that is broken."""
+"""Parsers of input shared by services: return the value or raise ``PersonError`` with the broken rule."""
 
 import re
 from collections.abc import Callable
@@ -18,19 +18,19 @@ _MENTION: Final = re.compile(r"<@(?P<id>[A-Z0-9]+)>|@(?P<name>[^\s@]+)")
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A person of the workspace: ``@name`` as typed, or the ``id`` that Slack made of it."""
+    """A person in the workspace: ``@name`` as typed, or the ``id`` that Slack replaced it with."""
 
     name: str = ""
     id: str = ""
 
 
 def email(text: str) -> str:
-    """An address in ASCII, short enough for a card to show whole; with the comma after it, or without."""
+    """Parse an ASCII address that fits on a card; a trailing comma or semicolon is ignored."""
     return ruled("email", "ana@example.com", lambda given: address(bare(given).rstrip(",;")), text)
 
 
 def payee(text: str) -> str | Mention:
-    """An address, or the person of the workspace whose address is meant."""
+    """Parse an address or the mention of a person, whose address has to be looked up."""
     found = _MENTION.fullmatch(bare(text).rstrip(",;"))
     return email(text) if found is None else Mention(name=found["name"] or "", id=found["id"] or "")
 
@@ -40,12 +40,12 @@ def amount(text: str) -> Cents:
 
 
 def reference(text: str) -> str:
-    """A reference of ours or an id of a service, as people copy and type them."""
+    """Parse one of our references or a service's id as people copy or type it."""
     return typed_reference(text)
 
 
 def ruled(argument: str, example: str, read: Callable[[str], T], text: str) -> T:
-    """The value that ``read`` finds; the rule it names becomes a mistake of this argument."""
+    """Return the value from ``read``; turn a broken rule into an error for this argument."""
     try:
         return read(text)
     except RuleError as broken:

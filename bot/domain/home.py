@@ -1,4 +1,4 @@
-"""What the App Home shows to one person, and what can be begun there."""
+"""Contents of the App Home for one person, and the forms it can open."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -22,9 +22,9 @@ F = TypeVar("F")
 T = TypeVar("T")
 
 A_PAGE: Final = 5
-"""Requests that are shown at once, of each list: a phone shows about so many."""
+"""Requests per page of each list, about as many as fit on a phone."""
 _SETTLES: Final = 30_000
-"""Milliseconds after a press in which an opening moves no row."""
+"""Milliseconds after a press during which opening the home moves no row."""
 _PAGE: Final = re.compile(r"(waiting|own):([1-9][0-9]{0,2})", re.ASCII)
 
 
@@ -34,7 +34,7 @@ def place_of(instruction: Instruction) -> str:
 
 
 class Rows(Value):
-    """One list of a home as it was laid out. ``places``: its rows, by :func:`place_of`; None: lay out this page."""
+    """One list of a home as laid out. ``places`` are its rows by :func:`place_of`, or None to lay out this page."""
 
     page: Annotated[int, Field(ge=1)] = 1
     total: int = 0
@@ -42,20 +42,20 @@ class Rows(Value):
 
 
 class Laid(Value):
-    """The layout of a home, which its view stores.
+    """The layout of a home, stored in its view.
 
-    Rows keep their places until the reader opens the home, presses *Refresh* or turns a page. If a list closed up after
-    a decision, the second tap of a finger would decide about another request. Slack reports an opening for each change
-    of tabs as well, so one right after a press keeps them, too.
+    Rows keep their places until the reader opens the home, presses *Refresh* or turns a page. If a list closed up
+    after a decision, a double tap would decide about another request. Slack also reports an opening for each change of
+    tabs, so an opening right after a press keeps the rows too.
     """
 
     waiting: Rows = Rows()
     own: Rows = Rows()
     is_frozen: bool = False
     at: int = 0
-    """When it was laid out, in milliseconds since the epoch."""
+    """Time of the layout, in milliseconds since the epoch."""
     pressed: int = 0
-    """When the reader last pressed something in it."""
+    """Time of the reader's last press in it."""
 
     @property
     def has_rows(self) -> bool:
@@ -70,9 +70,9 @@ class Laid(Value):
             return cls()
 
     def turned(self, button: str) -> "Laid":
-        """Turn the list that the value of a button names to its page, or lay everything out afresh.
+        """Turn the list named by a button's value to its page, or lay out everything again.
 
-        The other list stays: its length decides where the button itself is.
+        The other list stays, because its length determines the position of the button itself.
         """
         found = _PAGE.fullmatch(button)
         if found is not None:
@@ -80,15 +80,15 @@ class Laid(Value):
         return Laid(waiting=Rows(page=self.waiting.page), own=Rows(page=self.own.page), pressed=self.pressed)
 
     def opened(self, now: int, *, pressed: int) -> "Laid":
-        """Return the layout to draw for an opening. ``pressed``: a press whose drawing Slack may not have shown yet."""
+        """Return the layout for an opening; ``pressed`` is a press whose result Slack may not have shown yet."""
         return self if now - max(self.pressed, pressed) < _SETTLES else Laid()
 
 
 @dataclass(frozen=True, slots=True)
 class Paged(Generic[T]):
-    """One page of a list of ``total``, as it was laid out; a page behind the last one is the last one.
+    """One page of a list of ``total`` rows, as laid out; pages after the last one show the last one.
 
-    ``now``: how many are in the list by now. ``gone``: how many of the rows aren't any more.
+    ``now`` is the list's current length, and ``gone`` the number of rows that have left it since.
     """
 
     rows: Sequence[T]
@@ -99,7 +99,7 @@ class Paged(Generic[T]):
 
     @property
     def fresh(self) -> int:
-        """How many have come since."""
+        """Number of rows added since the layout."""
         return max(self.now - (self.total - self.gone), 0)
 
     @property
@@ -108,22 +108,22 @@ class Paged(Generic[T]):
 
     @property
     def first(self) -> int:
-        """The number of its first row, from 1."""
+        """Number of the page's first row, from 1."""
         return (self.page - 1) * A_PAGE + 1
 
     @classmethod
     def of(cls, found: Sequence[F], page: int, make: Callable[[Sequence[F]], Sequence[T]]) -> "Paged[T]":
-        """``make`` turns what stands on that page into its rows."""
+        """Lay out a page; ``make`` turns its elements into rows."""
         page = min(page, max(-(-len(found) // A_PAGE), 1))
         return cls(make(found[(page - 1) * A_PAGE : page * A_PAGE]), page, len(found), len(found))
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A request with the votes of its round. ``link``: to its card, where the reader has one; empty: none.
+    """A request with the votes of its round. ``link`` leads to its card, if the reader has access, else it is empty.
 
-    ``laid``: its place if the layout is kept. ``is_over``: it isn't in its list any more. ``short``: fewer people than
-    it needs can approve it.
+    ``laid`` is its place if the layout is kept. ``is_over`` is set once it has left its list. ``short`` is set if
+    fewer people can approve it than it needs.
     """
 
     instruction: Instruction
@@ -139,18 +139,18 @@ class Listed:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the buttons that its row was laid out with have become meaningless."""
+        """Whether the buttons in its row are obsolete."""
         return self.is_over or self.place != place_of(self.instruction)
 
     @property
     def has_question(self) -> bool:
-        """Whether its row was laid out with a question for its requester."""
+        """Whether its row was laid out with a question for the requester."""
         return self.place.endswith("?")
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A call, a list or a check. ``subject``: of its message; ``link``: to that, in whose thread its results are."""
+    """A call, list or check, with its message's ``subject``, and ``link`` to the message with its results' thread."""
 
     running: Running
     subject: str
@@ -159,7 +159,7 @@ class Work:
 
 
 class Start(StrEnum):
-    """What can be begun: the command and its verb, whose form is opened."""
+    """Command and verb of a form that can be opened."""
 
     PAYOUT = "pay send"
     BULK = "pay bulk"
@@ -171,7 +171,7 @@ class Start(StrEnum):
 
 
 class Way(StrEnum):
-    """How far the deliveries of a store are."""
+    """Progress of a store's delivery."""
 
     PREPARING = "preparing"
     LOOKING = "looking"
@@ -180,7 +180,7 @@ class Way(StrEnum):
     WAITING = "waiting"
     """A pre-booking whose customer has not entered the address."""
     UNSURE = "unsure"
-    """Somebody has to look: it was lost, not delivered, or no driver was found."""
+    """A person has to check it: lost, not delivered, or no driver found."""
 
 
 _WAYS: Final[Mapping[Status, Way]] = {
@@ -197,7 +197,7 @@ _LATE: Final[Mapping[Way, timedelta]] = {
     Way.COMING: timedelta(minutes=30),
     Way.ON_THE_WAY: timedelta(minutes=45),
 }
-"""How long a delivery may stay where it is before it is called late."""
+"""Time in a state after which a delivery is late."""
 
 
 def way_of(booking: Booking) -> Way:
@@ -213,9 +213,9 @@ def way_of(booking: Booking) -> Way:
 
 
 def is_late(booking: Booking, now: datetime) -> bool:
-    """Whether it has stayed in its state for longer than that usually takes."""
+    """Whether it has been in its state for longer than usual."""
     since = booking.created_at
-    with suppress(ValueError):  # none yet
+    with suppress(ValueError):  # not set yet
         since = datetime.fromisoformat(str(booking.detail.get("changed_at")))
     limit = _LATE.get(way_of(booking))
     return limit is not None and now - since > limit
@@ -230,9 +230,9 @@ class StoreLoad:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Control:
-    """What an admin sees besides. ``approvers``: ids of those who count; None: Slack did not say.
+    """Extra contents for admins. ``approvers`` are the ids of eligible ones, or None if Slack didn't answer.
 
-    ``out_of_reach``: what fewer people can approve than it needs. ``failed``: requests that failed lately.
+    ``out_of_reach`` are requests that need more approvals than people can give; ``failed`` failed recently.
     """
 
     sent_today: int
@@ -243,10 +243,10 @@ class Control:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Home:
-    """One person's view. ``waiting``: what they can decide, oldest first; ``own`` newest first.
+    """One person's view, with requests they can decide in ``waiting``, oldest first, and in ``own`` newest first.
 
-    ``starts``: what they may begin. ``works``: everybody's open ones for approvers and admins, else their own.
-    ``services``: only those of which something is wrong.
+    ``starts`` are forms they may open. ``works`` are all open ones for approvers and admins, else only their own.
+    ``services`` are those with a fault.
     """
 
     user: str

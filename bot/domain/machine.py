@@ -1,4 +1,4 @@
-"""State machines: the transitions that exist and the states that are final. The documents are drawn from them."""
+"""State machines: allowed transitions and final states, from which the documents' diagrams are drawn."""
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
@@ -8,13 +8,13 @@ S = TypeVar("S", bound=StrEnum)
 
 
 class Machine(Generic[S]):
-    """The transitions of one kind of row; a row in a final state is closed."""
+    """Transitions of one kind of row; a row in a final state is closed."""
 
     def __init__(self, arrows: Mapping[S, Iterable[S]], *, final: Iterable[S]) -> None:
         self.arrows: Mapping[S, frozenset[S]] = {before: frozenset(targets) for before, targets in arrows.items()}
         self.final = frozenset(final)
 
     def allows(self, before: str, to: str) -> bool:
-        """Whether there is this transition; rows of jobs have their states as plain text."""
+        """Whether the transition exists; job rows have their states as plain text."""
         known: Mapping[Any, frozenset[Any]] = self.arrows
         return to in known.get(before, frozenset())

@@ -1,4 +1,4 @@
-"""Money is a whole number of cents of one currency (interface document 2, section 2); no locale is guessed."""
+"""Amounts of money: whole cents of one currency (interface document 2, section 2), parsed without guessing a locale."""
 
 import re
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ _UNITS = r"[0-9]{1,12}|[1-9][0-9]{0,2}(?:(?P<group>[,'\u2019 \u00a0\u202f])[0-9]
 _NUMBER = re.compile(rf"(?P<units>{_UNITS})(?:\.(?P<cents>[0-9]{{1,2}}))?[.,]?", re.ASCII)
 _LONGER = re.compile(rf"(?P<units>{_UNITS})(?:\.(?P<decimals>[0-9]{{1,3}}))?[.,]?", re.ASCII)
 _ONE_GROUP = re.compile(r"([1-9][0-9]{0,2}),([0-9]{3})[.,]?", re.ASCII)
-"""Thousands or, where a comma stands before decimals, three of these."""
+"""Thousands, or three decimals if the comma is the decimal sign."""
 _SEPARATES = re.compile(r"[.,](?=[0-9])", re.ASCII)
 _SWAPPED = str.maketrans(",.", ".,")
 _AROUND = re.compile(r"(?:US\$|USD|\$)?\s?(?P<number>.*?)\s?(?:US\$|USD|\$)?", re.IGNORECASE | re.DOTALL)
@@ -24,21 +24,21 @@ _REPORTED = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?", re.ASCII
 OTHER_CURRENCY = f"amounts are in {CURRENCY} only"
 _NOT_ZERO = "it must be more than 0"
 _LONGEST = 24
-"""Characters, and powers of ten, of an amount that a service may report."""
+"""Maximum characters, and powers of ten, of an amount that a service reports."""
 
 
 class Decimals(StrEnum):
-    """The sign before the cents of written amounts; the other one separates thousands."""
+    """Decimal sign of written amounts; the other sign separates thousands."""
 
     POINT = "point"
     COMMA = "comma"
 
 
 def parse_amount(text: str) -> Cents:
-    """Read a positive amount that a person typed: ``25``, ``25.5``, ``$25.00``, ``25 usd``, ``1,500.00``, ``25,``.
+    """Parse a positive amount as people type it: ``25``, ``25.5``, ``$25.00``, ``25 usd``, ``1,500.00``, ``25,``.
 
-    Raises RuleError for anything else; what was probably meant, as by ``25,00``, is its ``instead``, and a second
-    possible meaning, as of ``1,500``, its ``also``.
+    Raises RuleError for anything else. Its ``instead`` is the probable meaning, e.g. of ``25,00``, and its ``also`` a
+    second possible one, e.g. of ``1,500``.
     """
     number = _number_in(text)
     found = _NUMBER.fullmatch(number)
@@ -51,9 +51,9 @@ def parse_amount(text: str) -> Cents:
 
 
 def readings(text: str) -> Mapping[Decimals, Decimal]:
-    """The value of a written amount in each style that fits it; empty for other texts and without a separator.
+    """Return the value of an amount in each style that fits; empty without a separator or for other texts.
 
-    Both styles fit a single separator before three digits: ``1,655`` is 1655 or 1.655.
+    A single separator before three digits fits both styles: ``1,655`` is 1655 or 1.655.
     """
     number, found = _number_in(text), {}
     for style in Decimals if _SEPARATES.search(number) else ():
@@ -65,7 +65,7 @@ def readings(text: str) -> Mapping[Decimals, Decimal]:
 
 
 def in_plain_style(text: str, style: Decimals) -> str:
-    """An amount in a known style as ``1655.60``, which has one reading; texts that the style doesn't fit unchanged."""
+    """Normalize an amount in a known style to ``1655.60``, which is unambiguous; other texts stay unchanged."""
     value = readings(text).get(style)
     if value is None:
         return text
@@ -79,7 +79,7 @@ def _number_in(text: str) -> str:
 
 
 def _meant(number: str) -> RuleError | None:
-    """Whole thousands or cents behind a comma or a point, with all that they can stand for."""
+    """Return the error for an amount with a decimal or thousands separator, with all its possible meanings."""
     found = readings(number)
     values = [cents for value in sorted(found.values(), reverse=True) if (cents := cents_of(value))]
     if Decimals.COMMA not in found or not values:
@@ -105,12 +105,12 @@ def _broken_rule(text: str, number: str) -> str:
 
 
 def cents_of(value: object) -> Cents | None:
-    """Cents of an amount a service reported as number or text; None when it is no exact amount."""
+    """Return the cents of a reported number or text, or None if it isn't an exact amount."""
     if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
         return None
     text = str(value).strip()
     if isinstance(value, str) and _REPORTED.fullmatch(text) is None:
-        return None  # Decimal reads "1_000" and the digits of every script, too
+        return None  # Decimal also parses "1_000" and non-ASCII digits
     if len(text) > _LONGEST:
         return None  # more digits than Decimal keeps, or an exponent that makes a number of gigabytes
     try:
@@ -127,10 +127,10 @@ def cents_of(value: object) -> Cents | None:
 
 
 def plain(cents: int) -> str:
-    """``2500`` -> ``25.00``: what goes over the wire and into files."""
+    """Format cents for requests and files: ``2500`` -> ``25.00``."""
     return f"{'-' if cents < 0 else ''}{abs(cents) // 100}.{abs(cents) % 100:02d}"
 
 
 def shown(cents: int) -> str:
-    """``150000`` -> ``$1,500.00``: what people read."""
+    """Format cents for people: ``150000`` -> ``$1,500.00``."""
     return f"{'-' if cents < 0 else ''}${abs(cents) // 100:,}.{abs(cents) % 100:02d}"

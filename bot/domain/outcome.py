@@ -1,4 +1,4 @@
-"""What became of a request that changes something: done, not executed, or unknown. Decided here and only here."""
+"""Outcome of a request that changes something: done, not executed, or unknown. Only decided here."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class NoJson(Enum):
-    """The type of ``NO_JSON``: the body was no JSON document (``null`` is one)."""
+    """Type of ``NO_JSON``: the body wasn't a JSON document (``null`` is one)."""
 
     NO_JSON = "no json"
 
@@ -24,7 +24,7 @@ NO_JSON: Final = NoJson.NO_JSON
 
 
 class Failure(StrEnum):
-    """Why there is no answer. Only the first three prove that no byte of the request left."""
+    """Why there is no answer. Only the first three prove that no byte was sent."""
 
     NOT_CONNECTED = "not connected"
     NOT_SENT = "not sent"
@@ -35,13 +35,13 @@ class Failure(StrEnum):
 
 
 class Ended(StrEnum):
-    """How one exchange ended, in one word: all that figures keep of it."""
+    """How an exchange ended, as a label for metrics."""
 
     DONE = "done"
     REFUSED = "refused"
     TOO_MANY = "too_many_requests"
     UNKNOWN = "unknown"
-    """It left, and no answer tells what became of it."""
+    """The request was sent, but no answer shows its outcome."""
     UNREACHABLE = "unreachable"
     NOT_SENT = "not_sent"
 
@@ -56,12 +56,12 @@ _NO_NAMES: Final[Mapping[str, str]] = MappingProxyType({})
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """One HTTP exchange, as a value, without the secrets in force. ``headers``: the few we read, in lower case."""
+    """An HTTP exchange with secrets masked; ``headers`` are the few we use, in lower case."""
 
     status: int | None = None
     headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), repr=False)
     json: object = field(default=NO_JSON, repr=False)
-    """With numbers as int or Decimal."""
+    """Numbers are int or Decimal."""
     text: str = field(default="", repr=False)
     """The start of a body that is neither JSON nor HTML."""
     is_html: bool = False
@@ -74,7 +74,7 @@ class Reply:
 
     @property
     def retry_after(self) -> float | None:
-        """Seconds the service asked us to wait, at most an hour; None when it named none, in seconds and above zero."""
+        """Seconds the service asked us to wait, at most an hour; None if there is no positive number of seconds."""
         raw = self.headers.get("retry-after", "").strip()
         if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,3})?", raw, re.ASCII) is None:
             return None
@@ -88,15 +88,15 @@ class Done(Generic[T]):
 
 @dataclass(frozen=True, kw_only=True)
 class _NotDone:
-    """No record came back; ``failure`` NOT_SENT: our own send guard or limiter said no."""
+    """No record was returned; with ``failure`` NOT_SENT, our own send guard or limiter refused it."""
 
     reason: Reason
     status: int | None = None
     failure: Failure | None = None
     words: str = ""
-    """The service's own for people, unless it forbids showing them."""
+    """The service's message for people, unless it forbids showing it."""
     detail: str = ""
-    """The same in any case and at length, for the audit."""
+    """The service's full message for the audit, even if it must not be shown."""
 
     @property
     def full_reason(self) -> Reason:
@@ -110,20 +110,20 @@ class _NotDone:
 
 @dataclass(frozen=True, kw_only=True)
 class NotExecuted(_NotDone):
-    """It was certainly not executed. ``again``: nothing is wrong with the request, try later (wait in seconds)."""
+    """Certainly not executed. If ``again``, the request is fine and can be retried after ``retry_after`` seconds."""
 
     again: bool
     retry_after: float | None = None
 
     def in_doubt(self) -> "Unknown":
-        """A refusal as an unknown outcome, until something else agrees with it."""
+        """Turn a refusal into an unknown outcome, until something else confirms it."""
         why = self.full_reason
         return Unknown(reason=self.reason, status=self.status, refusal=why, words=self.words, detail=self.detail)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Unknown(_NotDone):
-    """It may or may not have happened: read it, never send it again unasked. ``refusal``: why the service said no."""
+    """May or may not have been executed: read the outcome, never resend automatically. ``refusal`` is its reason."""
 
     refusal: Reason | None = None
 
@@ -131,7 +131,7 @@ class Unknown(_NotDone):
 def classify(
     reply: Reply, *, read: Callable[[object], T], earlier_unknown: bool, names: Mapping[str, str] = _NO_NAMES
 ) -> Done[T] | NotExecuted | Unknown:
-    """The outcome class of a request that changes something. Never raises, whatever ``read`` does with a 2xx.
+    """Return the outcome class of a request that changes something. Never raises, even if ``read`` does.
 
     ============================================  =====================  ================================
     answer                                        nothing unknown yet    after an unknown attempt
@@ -146,8 +146,8 @@ def classify(
     timed out, dropped, answer too large          Unknown                Unknown
     ============================================  =====================  ================================
 
-    A 4xx after an unknown attempt may be the answer to a repetition ("this code exists already", "not in
-    status created"), so it proves nothing about the first one.
+    A 4xx after an unknown attempt may answer a retry ("this code exists already", "not in status created"), so it
+    proves nothing about the first attempt.
     """
     failure, status = reply.failure, reply.status
     if failure in _NOTHING_LEFT:
@@ -159,7 +159,7 @@ def classify(
         if reply.json is not NO_JSON:
             try:
                 return Done(value=read(reply.json))
-            except Exception:  # noqa: BLE001 - whatever it stumbles over: a 2xx we cannot read is an unknown outcome
+            except Exception:  # noqa: BLE001 - whatever the error, a 2xx we cannot parse is an unknown outcome
                 code = Exchange.UNEXPECTED
         told = read_error(reply)
         return Unknown(reason=Reason(code, status=status), status=status, words=told.words, detail=told.whole)
@@ -179,7 +179,7 @@ def classify(
 
 
 def how_ended(reply: Reply) -> Ended:
-    """The word for an exchange, by its status alone: whether a success could be read is not known here."""
+    """Return the label of an exchange by its status alone, even if the body of a success can't be parsed."""
     if reply.failure is not None:
         if reply.failure is Failure.NOT_CONNECTED:
             return Ended.UNREACHABLE
@@ -192,13 +192,13 @@ def how_ended(reply: Reply) -> Ended:
 
 
 def is_verdict(reply: Reply) -> bool:
-    """Whether an exchange shows how well its service is; one that never left or that has to wait doesn't."""
+    """Whether an exchange shows its service's health, unlike one that wasn't sent or was rate-limited."""
     unsaid = (Failure.NOT_SENT, Failure.NOT_ASKED, Failure.OVERSIZE)
     return reply.failure not in unsaid and reply.status != _TOO_MANY
 
 
 def fault_of(reply: Reply) -> Fault | None:
-    """What an exchange shows to be wrong with its service; a refusal about one resource, such as a 404, is nothing."""
+    """Return a service's fault shown by an exchange, if any; a refusal about one resource (e.g. 404) is none."""
     if reply.failure is not None or reply.status is None:
         return Fault.NO_ANSWER
     if reply.status in _OUR_ACCOUNT:
@@ -213,11 +213,11 @@ def refusal(status: int, fields: Sequence[str] = ()) -> Reason:
 
 @dataclass(frozen=True, kw_only=True)
 class ErrorBody:
-    """What a service says about an error: foreign text, addresses and credentials removed, not escaped."""
+    """An error message of a service: foreign text without addresses and credentials, not escaped."""
 
     message: str = ""
     whole: str = ""
-    """At most 2,000 characters of it and the code of the error, for the audit."""
+    """At most 2,000 characters of the message and error code, for the audit."""
     fields: tuple[str, ...] = ()
     may_be_shown: bool = True
 
@@ -226,24 +226,23 @@ class ErrorBody:
         return self.message if self.may_be_shown else ""
 
     def named(self, names: Mapping[str, str]) -> tuple[str, ...]:
-        """Which of the fields we sent they are, in our words (``names``: theirs -> ours); others are left out."""
+        """Return the rejected request fields under our names (``names`` maps theirs to ours); others are left out."""
         return tuple(dict.fromkeys(ours for name in self.fields if (ours := _our_name(name, names))))
 
 
 def _our_name(field_name: str, names: Mapping[str, str]) -> str:
-    # A part of a field is told with an index or a path: ``items.0.amount``, ``items[0]``.
+    # Nested fields have an index or path: ``items.0.amount``, ``items[0]``.
     return names.get(re.split(r"[.\[]", field_name, maxsplit=1)[0], "").replace("_", " ")
 
 
 def read_error(reply: Reply, names: Mapping[str, str] = _NO_NAMES) -> ErrorBody:
-    """Read any of the shapes in which a service complains. Total: never raises.
+    """Parse any of the known shapes of a service's error message. Never raises.
 
     ``{status,message}``, ``{data,code,message,displayToUser}``, ``{message,messages:{field:[...]}}``,
-    ``{message,errors}``, ``{error:{...}}``, plain text, a list; where nothing of it is there ``{detail: "…"}``,
+    ``{message,errors}``, ``{error:{...}}``, plain text, a list; if none of these, ``{detail: "…"}``,
     ``{detail: [{loc, msg}]}``, ``{error,error_description}``, ``{title,detail}`` and the like, also inside ``data`` or
-    another envelope, in capital or small letters. A page of HTML gives nothing. A 2xx gives only the fields that no
-    record has for something else.
-    ``names``: the service's name of a request field -> ours, in which people are told of it.
+    another envelope, in any letter case. HTML yields nothing. A 2xx yields only fields that no record uses for
+    something else. ``names`` maps the service's request fields to our names, which people see.
     """
     if reply.is_html or (reply.is_success and not isinstance(reply.json, dict | str)):
         return ErrorBody()
@@ -257,7 +256,7 @@ def read_error(reply: Reply, names: Mapping[str, str] = _NO_NAMES) -> ErrorBody:
             parts += [f"{_our_name(str(name), names) or name}: {words}"] if words else []
     else:
         parts.append(_found_words(messages))
-    if any(part.strip() for part in parts):  # what is wrong in particular, after "Validation failed"
+    if any(part.strip() for part in parts):  # details after e.g. "Validation failed"
         parts += [_found_words(found) for name in _DETAILS if isinstance(found := body.get(name), list | dict)]
     else:
         other = _ERROR_NAMES if reply.is_success else (*_ERROR_NAMES, *_OTHER_NAMES)
@@ -274,7 +273,7 @@ def read_error(reply: Reply, names: Mapping[str, str] = _NO_NAMES) -> ErrorBody:
 
 
 def is_complaint(reply: Reply) -> bool:
-    """Whether a 2xx says that it failed: it is marked so, or names an error in words."""
+    """Whether a 2xx reports a failure, by a flag or an error message."""
     if not reply.is_success or not isinstance(reply.json, dict):
         return False
     body = _complaint(reply)
@@ -287,7 +286,7 @@ _FAILED: Final = frozenset({"error", "failed", "fail", "failure"})
 
 
 def _complaint(reply: Reply) -> dict[str, object]:
-    """The object that holds the error, its names in small letters: the whole answer, with what it wraps."""
+    """Return the answer merged with the error object in it, with names in lower case."""
     found = {"errors": reply.json} if isinstance(reply.json, list) else reply.json
     if not isinstance(found, dict):
         return {"message": found if isinstance(found, str) else reply.text}
@@ -300,13 +299,13 @@ def _complaint(reply: Reply) -> dict[str, object]:
 
 
 ENVELOPES: Final = ("data", "result", "output", "response", "payload")
-"""Fields in which a service may wrap its record."""
+"""Fields that a service may wrap its record in."""
 _DETAILS: Final = ("errors", "detail", "details")
 _ERROR_NAMES: Final = ("error_description", *_DETAILS, "error_message", "errormessage", "error", "msg", "faultstring")
 _OTHER_NAMES: Final = ("description", "reason", "title", "messagekey")
 _TELLING: Final = ("message", "messages", *_ERROR_NAMES)
 _CODE: Final = 100
-"""Characters of the code of an error."""
+"""Characters of an error code."""
 _DEPTH: Final = 3
 
 

@@ -1,4 +1,4 @@
-"""Identifiers: ULIDs for rows, short references for people, sealed tokens for callback addresses."""
+"""Identifiers: ULIDs for rows, short references for people, and derived tokens for callback addresses."""
 
 import hashlib
 import hmac
@@ -11,13 +11,13 @@ from typing import Final
 
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _CLEAR = "23456789ABCDEFGHJKLMNPQRSTVWXYZ"
-"""Without 0, 1, I, O and U: nothing that is misread or spells a word by accident."""
+"""Excludes 0, 1, I, O and U, which are easily misread or could spell a word."""
 _REFERENCE_LENGTH = 6
 ADDRESSES_LIVE: Final = timedelta(days=90)
 
 
 class Letter(StrEnum):
-    """What a reference begins with, for people. Bulk payments began with B, too, and cancellations with C."""
+    """First letter of a reference. B was also used for bulk payments, and C for cancellations."""
 
     PAYOUT = "P"
     BULK = "L"
@@ -30,20 +30,20 @@ class Letter(StrEnum):
 OURS: Final = re.compile(
     rf"\s*(?:[{''.join(Letter)}]-[{_CLEAR}]{{{_REFERENCE_LENGTH}}}|[{_CROCKFORD}]{{26}})\s*", re.IGNORECASE
 )
-"""What reads as a reference, an id or a code of our own."""
+"""Matches a reference, id or code of ours."""
 CARRIED: Final = re.compile(rf"(?<![\w-])[{''.join(Letter)}]-(?![0-9]+\b)[{_CLEAR}]{{{_REFERENCE_LENGTH}}}(?![\w-])")
-"""A reference of ours within a longer text; numbers of others may look like one of digits alone."""
+"""Matches a reference of ours within a text, except for digits only, which may be another system's number."""
 CARRIED_ROW: Final = re.compile(
     rf"(?<![\w-])({Letter.BULK}-[{_CLEAR}]{{{_REFERENCE_LENGTH}}})\s*/\s*([0-9]{{1,7}})(?![\w-])", re.IGNORECASE
 )
-"""The same of a bulk payment with the number of a row, as it is noted beside each of its payments."""
+"""Matches a bulk payment's reference with a row number, as in the note of each of its payments."""
 PAYMENTS_CALLBACKS: Final = "/callbacks/payments"
-"""Path of the addresses at which the payments service reports, before the token."""
+"""Path of our callback addresses for the payments service, before the token."""
 
 NAMED: Final = re.compile(
     rf"[{Letter.PAYOUT}{Letter.BULK}]-[{_CLEAR}]{{{_REFERENCE_LENGTH}}}(?:/[0-9]{{1,7}})?", re.IGNORECASE
 )
-"""A payout, a bulk payment or one of its rows, as our lists name them."""
+"""A payout, a bulk payment or one of its rows, as named in our lists."""
 
 _AROUND: Final = " \t\u00a0`'\"“”„«»‘’<>()[]"
 _TYPED: Final = re.compile(
@@ -53,7 +53,7 @@ _BARE: Final = re.compile(rf"([{''.join(Letter)}]?)([{_CLEAR}]{{{_REFERENCE_LENG
 
 
 def typed_reference(text: str) -> str:
-    """What is named, without the quotation marks and the punctuation around it; a reference of ours as we write it."""
+    """Strip quotation marks and punctuation around a word, and normalize a reference of ours."""
     word = text.strip(_AROUND).rstrip(",;:").strip(_AROUND)
     bare = word.rstrip(".!?").strip(_AROUND)
     found = _TYPED.fullmatch(bare)
@@ -63,7 +63,7 @@ def typed_reference(text: str) -> str:
 
 
 def without_letter(word: str) -> tuple[str, ...]:
-    """The references that may be meant by one without its letter, or without the dash behind it."""
+    """Return the possible references for one typed without its letter or dash."""
     found = _BARE.fullmatch(word.strip())
     if found is None:
         return ()
@@ -71,24 +71,24 @@ def without_letter(word: str) -> tuple[str, ...]:
 
 
 def letter_of(word: str) -> Letter | None:
-    """The kind that a reference names by its letter; None for an id, a code, or anything else."""
+    """Return the kind of a reference by its letter; None for an id, a code, or anything else."""
     found = _TYPED.fullmatch(word.strip())
     return Letter(found[1].upper()) if found is not None else None
 
 
 def ulid(now: datetime) -> str:
-    """26 characters: 48 bits of milliseconds, 80 random bits. Sorts by time (ulid/spec)."""
+    """Return a 26-character ULID, sorted by time: 48 bits of milliseconds, 80 random bits (ulid/spec)."""
     number = (int(now.timestamp() * 1000) << 80) | secrets.randbits(80)
     return "".join(_CROCKFORD[(number >> shift) & 31] for shift in range(125, -1, -5))
 
 
 def reference(letter: Letter) -> str:
-    """What people type and read aloud, e.g. ``P-4F7K2M``; unique by the database's constraint."""
+    """Return a new short reference, e.g. ``P-4F7K2M``; the database ensures that it is unique."""
     return f"{letter}-" + "".join(secrets.choice(_CLEAR) for _ in range(_REFERENCE_LENGTH))
 
 
 def callback_token(*, key: bytes, instruction_id: str, kind: str) -> str:
-    """The 256-bit secret of a callback address: derived, so that a repeated create hands out the same one."""
+    """Return the 256-bit secret of a callback address, derived so that a repeated create uses the same one."""
     seal = hmac.new(key, f"callback|{kind}|{instruction_id}".encode(), hashlib.sha256).digest()
     return urlsafe_b64encode(seal).rstrip(b"=").decode()
 
@@ -104,7 +104,7 @@ def derived_key(secret: str, purpose: str) -> bytes:
 
 _SHORTEST = 16
 _FEWEST = 8
-"""Different characters; sixteen random ones of the sixteen hexadecimal digits have fewer once in ten thousand keys."""
+"""Minimum of distinct characters; one in ten thousand keys of 16 random hexadecimal digits has fewer."""
 _FILLERS = re.compile(
     r"(?:change|replace|put|insert|me|this|here|your|my|our|the|secret|key|keys|password|passwd|pass|token|"
     r"example|sample|default|dev|development|prod|production|test|testing|sandbox|switchboard|django|insecure|"
@@ -114,7 +114,7 @@ _FILLERS = re.compile(
 
 
 def why_weak(key: str) -> str:
-    """The rule that the key breaks, without the key itself; empty for a good key."""
+    """Return the rule that a key breaks, without quoting the key, or an empty string."""
     if len(key) < _SHORTEST:
         return f"must have at least {_SHORTEST} characters"
     if len(set(key)) < _FEWEST or key in (key + key)[1:-1]:

@@ -1,4 +1,4 @@
-"""Names of the outside services, as people read them before the word service, and their health by their last calls."""
+"""External services: names as shown before the word *service*, and health by their last calls."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,17 +14,17 @@ EMAIL_FILES: Final = f"{EMAILS} of whole files"
 
 
 class Fault(StrEnum):
-    """What the last call showed to be wrong with a service."""
+    """Fault of a service shown by its last call."""
 
     NO_ANSWER = "no_answer"
     KEY = "key"
-    """It refuses our key or account."""
+    """The service refuses our key or account."""
     ERRORS = "errors"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """``since`` when calls go well, or fail; ``at``: the last call. ``fault``: None while they go well."""
+    """Health ``since`` a time, as of the last call ``at``; ``fault`` is None while calls succeed."""
 
     since: datetime
     at: datetime

@@ -1,4 +1,4 @@
-"""Text of any origin: what can be seen, what a database stores, what a service said, secrets in any spelling."""
+"""Text from any source: visible characters, storable characters, error texts, and secrets in any encoding."""
 
 import base64
 import json
@@ -9,15 +9,15 @@ from typing import Any, Final
 from urllib.parse import quote, quote_plus
 
 _BLANKS: Final = frozenset("\r\n\t\v\f\u0085\u2028\u2029\u115f\u1160\u3164\uffa0\u2800\U0001d159")
-"""Breaks, and letters in which there is nothing to see: fillers of Hangul, Braille without a dot, an empty note."""
+"""Line breaks, and letters that are invisible: Hangul fillers, the blank Braille pattern, a null notehead."""
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co"})
 _MARKS: Final = frozenset({"Mn", "Me"})
 _MOST_MARKS: Final = 4
-"""Marks on one letter: Hebrew with accents has as many. More of them would cover the lines above and below."""
+"""Marks per letter, as many as in Hebrew with accents. More would cover the lines above and below."""
 
 
 def clean(text: str) -> str:
-    """The text without control characters; invisible ones count as blanks, and a letter has at most four marks."""
+    """Remove control characters, replace invisible ones by blanks, and keep at most four marks per letter."""
     if text.isascii() and text.isprintable():
         return text.strip()
     kept, marks = [" "], 0
@@ -25,7 +25,7 @@ def clean(text: str) -> str:
         kind = unicodedata.category(letter)
         if kind in _MARKS:
             marks += 1
-            if marks <= _MOST_MARKS and not kept[-1].isspace():  # on nothing, it could not be seen
+            if marks <= _MOST_MARKS and not kept[-1].isspace():  # without a letter, a mark is invisible
                 kept.append(letter)
         elif letter in _BLANKS or kind == "Cn":
             kept.append(" ")
@@ -43,7 +43,7 @@ _SELECTORS: Final = frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 
 
 
 def bare(text: str) -> str:
-    """An address, amount, number or column name without invisible characters, with full-width letters as ASCII."""
+    """Strip invisible characters from an address, amount, number or column name; make full-width letters ASCII."""
     if text.isascii():
         return text.strip()
     seen = (one for one in text if one not in _SELECTORS and unicodedata.category(one) != "Cf")
@@ -54,14 +54,14 @@ MAX_WORDS: Final = 500
 MAX_SAID: Final = 2_000
 _MOST_READ: Final = 16_000
 _TOKEN: Final = re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])")
-"""256 bits in base64url, the form of our callback tokens. Hashes in hexadecimal are longer."""
+"""256 bits in base64url, the form of our callback tokens. Hexadecimal hashes are longer."""
 PAGE: Final = re.compile(r"<\s*(!doctype|html|head|body|title|script|style|h1|center)\b", re.IGNORECASE)
 
 
 def one_line(text: str, limit: int = MAX_WORDS) -> str:
-    """One line of at most ``limit`` characters, storable everywhere, without addresses and tokens. Not escaped."""
+    """Return one line of at most ``limit`` storable characters, with addresses and tokens masked. Not escaped."""
     sound = text[:_MOST_READ].encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd")
-    if len(text) > _MOST_READ:  # half a token looks like none
+    if len(text) > _MOST_READ:  # half a token wouldn't be recognized
         sound = sound.rpartition(" ")[0]
     words = " ".join(
         "[address]" if word.casefold().replace("%2f", "/").count("/") > 1 else word for word in sound.split()
@@ -73,14 +73,14 @@ _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
 
 
 def storable(text: str, instead: str = "\ufffd") -> str:
-    """Text with U+FFFD, or something else, for what PostgreSQL or UTF-8 cannot hold."""
+    """Replace characters that PostgreSQL or UTF-8 cannot store."""
     return _UNSTORABLE.sub(instead, text)
 
 
 def without_unstorable(value: Any) -> Any:
-    """Parsed JSON without such characters, in names and values; the same object where there are none."""
+    """Remove such characters from parsed JSON, in names and values; return the same object if there are none."""
     if isinstance(value, str):
-        # Slices of ASCII are checked by one call in C: nearly all texts of Slack are ids and names.
+        # For ASCII text one call in C is enough: nearly all texts from Slack are ids and names.
         return value if value.isascii() and "\x00" not in value else _UNSTORABLE.sub("", value)
     if isinstance(value, dict):
         return {without_unstorable(name): without_unstorable(one) for name, one in value.items()}
@@ -89,12 +89,12 @@ def without_unstorable(value: Any) -> Any:
 
 HIDDEN: Final = "[hidden]"
 SHORTEST_SECRET: Final = 6
-"""Characters. Anything shorter would be found in texts that have nothing to do with it."""
+"""Characters. Anything shorter would match in unrelated texts."""
 _ESCAPE = re.compile("%[0-9A-F]{2}")
 
 
 class Secrets:
-    """The secret values in force; more can be learned. One that is too short is no secret."""
+    """The secret values in use; more can be added. Values that are too short are ignored."""
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         self._values: set[str] = set()
@@ -117,7 +117,7 @@ class Secrets:
         return self._known.sub(HIDDEN, text)
 
     def hidden_body(self, body: str) -> str:
-        """The same for a body that may be JSON, where any character may be written as an escape."""
+        """Mask secrets like `hidden` in a body that may be JSON, where any character may be escaped."""
         if "\\" in body:
             try:
                 document = json.loads(body)
@@ -132,7 +132,7 @@ class Secrets:
         return self.hidden(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
     def without(self, document: object, *, brings: Collection[str] = ()) -> object:
-        """A JSON document without them; raises RecursionError. ``brings``: fields of a key for us: kept, learned."""
+        """Mask secrets in a JSON document, but keep and learn ``brings``, new keys for us. Raises RecursionError."""
         if isinstance(document, str):
             return self.hidden(document)
         if isinstance(document, list):
@@ -150,14 +150,14 @@ class Secrets:
 
 
 def spellings(secret: str) -> set[str]:
-    """A secret as it may stand in a line: plain, escaped, in an address, in base64 alone or behind a user name."""
+    """Return a secret's spellings in logs: plain, escaped, URL-encoded, and in base64 alone or after a user name."""
     plain = {secret}
-    for _ in range(2):  # a dictionary's repr in a line of JSON
+    for _ in range(2):  # e.g. a dictionary's repr in a line of JSON
         for text in list(plain):
             plain |= {repr(text)[1:-1], repr(text.encode())[2:-1], text.replace("/", "\\/")}
             plain |= {json.dumps(text, ensure_ascii=is_ascii)[1:-1] for is_ascii in (True, False)}
     encoded = {base64.b64encode(secret.encode()).decode().rstrip("=")}
-    for before in range(3):  # the characters that do not depend on what stands before and after, for each alignment
+    for before in range(3):  # for each alignment, the characters independent of their neighbors
         whole = base64.b64encode(bytes(before) + secret.encode()).decode().rstrip("=")
         encoded.add(whole[(before * 8 + 5) // 6 : (before + len(secret.encode())) * 8 // 6])
     safe = {text.replace("+", "-").replace("/", "_") for text in encoded}
@@ -171,11 +171,11 @@ _NAMED = re.compile(
     r"<(?!@\w+>)(?:(?P<sign>[@#])|!(?:subteam\^)?)(?P<id>\w+)(?:\|@?(?P<name>[^>]*))?>|<![^|>]+\|(?P<shown>[^>]+)>",
     re.ASCII,
 )
-"""Slack leaves out the names of groups in messages, and of private channels. People without one are looked up."""
+"""In messages, Slack leaves out the names of groups and private channels. People without a name are looked up."""
 
 
 def without_links(text: str) -> str:
-    """Slack's links and mentions as they were typed; a link with another text becomes both, for approvers to see."""
+    """Restore links and mentions as typed; a link with another text becomes both, so that approvers see its target."""
 
     def shown(found: re.Match[str]) -> str:
         address, label = re.sub("^(?:mailto|tel|sms):", "", found["address"]), found["label"]
@@ -192,12 +192,12 @@ def without_links(text: str) -> str:
 
 
 def unescape(word: str) -> str:
-    """Undo Slack's escapes of three characters; done last, so that typed text cannot look like Slack's own markup."""
+    """Undo Slack's three escapes. Do this last, so that typed text cannot imitate Slack's markup."""
     return word.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
 def distance(one: str, other: str) -> int:
-    """Letters to add, drop, replace or swap with their neighbor, so that one word becomes the other."""
+    """Return the edit distance: letters added, dropped, replaced, or swapped with a neighbor."""
     before, last = [0] * (len(other) + 1), list(range(len(other) + 1))
     for i, left in enumerate(one, 1):
         row = [i]
@@ -211,13 +211,13 @@ def distance(one: str, other: str) -> int:
 
 
 _BEGUN: Final = 3
-"""Letters with which a word can be told by its beginning."""
+"""Least length of a prefix that identifies a word."""
 _SHORT: Final = 5
-"""A word of up to so many letters may differ in one place, a longer one in two."""
+"""Longest word that may differ in one place only; longer ones may differ in two."""
 
 
 def is_near(one: str, other: str) -> bool:
-    """Whether one word is probably a mistyped other."""
+    """Whether one word is probably a typo of the other."""
     if one == other:
         return True
     most = 1 if min(len(one), len(other)) <= _SHORT else 2
@@ -225,7 +225,7 @@ def is_near(one: str, other: str) -> bool:
 
 
 def closest(word: str, known: Iterable[str]) -> str:
-    """The one of these that was probably meant, by its beginning or a few letters; empty: none, or it is not clear."""
+    """Return the word probably meant, by prefix or similarity; empty if there is none or several are as likely."""
     choices = list(dict.fromkeys(known))
     begun = [one for one in choices if len(word) >= _BEGUN and one.casefold().startswith(word.casefold())]
     if len(begun) == 1:

@@ -1,4 +1,4 @@
-"""When to poll again: half as long again each time, every 5 minutes, hourly, daily; and when to remind approvers."""
+"""Poll schedule (pauses grow by half, then every 5 minutes, hourly or daily), and reminders to approvers."""
 
 import hashlib
 from datetime import datetime, timedelta
@@ -9,15 +9,15 @@ _BRISK = 10
 _STEADY = 120
 _SLOW = 2_880
 MOST_DEATHS: Final = 10
-"""Steps of a row that may die with their process. The process may have been killed for another reason."""
+"""Attempts on a row that may die with their process, because the process may have died for another reason."""
 DIED: Final = "died-"
-"""Prefix of the number of a row that was stopped because of such deaths; their count follows."""
+"""Prefix of the number of a row stopped after such deaths, followed by their count."""
 RETRIED: Final = f"{DIED}{MOST_DEATHS}-"
-"""Prefix of such a number while the row will be retried once by itself."""
+"""Prefix of such a number while one automatic retry is left."""
 
 
 def next_poll(*, base: float, polls: int, age: timedelta, waiting_for_people: bool = False) -> timedelta:
-    """Time until the next look, ``age`` after following began; the pace falls to daily where it waits for people."""
+    """Return the time until the next poll, ``age`` after the first; at most daily if people have to act."""
     brisk_or_steady = _BRISK if age < timedelta(seconds=base * _STEADY) else _STEADY
     ceiling = _SLOW if waiting_for_people else brisk_or_steady
     steps = min(polls, 40)
@@ -25,17 +25,17 @@ def next_poll(*, base: float, polls: int, age: timedelta, waiting_for_people: bo
 
 
 def back_off(*, first: float, attempts: int, ceiling: float, named: float | None = None) -> timedelta:
-    """Wait before repeating something that is safe to repeat: as the service named it, else doubling. Seconds."""
+    """Return the pause before an idempotent retry: as the service demands, else doubling. Arguments in seconds."""
     return named_or(named, timedelta(seconds=min(ceiling, first * 2 ** min(attempts, 20))))
 
 
 def named_or(seconds: float | None, pause: timedelta) -> timedelta:
-    """The wait that a service named is the wait; ``pause`` is ours, for a service that named none."""
+    """Return the pause demanded by a service, or else ours."""
     return pause if seconds is None else timedelta(seconds=seconds)
 
 
 def jittered(pause: timedelta, *, seed: str, spread: float = 0.1) -> timedelta:
-    """The pause with jitter, the same for a seed, so that operations started together are not polled together."""
+    """Return the pause with jitter derived from a seed, so that operations started together are polled apart."""
     share = int.from_bytes(hashlib.sha256(seed.encode()).digest()[:4], "big") / 0xFFFFFFFF
     return pause * (1 - spread + 2 * spread * share)
 

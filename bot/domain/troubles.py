@@ -1,4 +1,4 @@
-"""Errors and outcomes as reasons, so that they can be stored and worded later."""
+"""Convert errors and outcomes to reasons, which can be stored and worded later."""
 
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow, ServiceTrouble
 from bot.domain.files.tables import TableProblem
@@ -7,7 +7,7 @@ from bot.domain.reasons import Exchange, Failed, OfList, OfRequest, Reason, Verb
 from bot.domain.services import PAYMENTS
 
 Trouble = ServiceNow | ServiceNever | OperatorError | NotExecuted | Unknown
-"""What stands in the way, from a read or from a request that should have changed something."""
+"""An error or outcome of a read, or of a request that should have changed something."""
 
 
 def full_reason(trouble: ServiceTrouble | OperatorError) -> Reason:
@@ -20,7 +20,7 @@ def full_reason(trouble: ServiceTrouble | OperatorError) -> Reason:
 
 
 def answered(trouble: ServiceNow) -> Reason | None:
-    """What the service said instead of what had to be read first, so nothing was sent; None where it said nothing."""
+    """Return the service's error if a preceding read failed, so that nothing was sent; None without a message."""
     found = trouble.full_reason
     if not found.words or found.code is not Exchange.READ_ANSWERED:
         return None
@@ -29,7 +29,7 @@ def answered(trouble: ServiceNow) -> Reason | None:
 
 
 def failed(trouble: Trouble, *, service: str = PAYMENTS, advice: bool = True) -> Reason:
-    """The trouble as a whole sentence; ``service``: of an outcome. ``advice``: False where Switchboard asks again."""
+    """Return the trouble as a whole sentence about ``service``; ``advice`` is False if Switchboard retries itself."""
     match trouble:
         case ServiceNow(retry_after=wait):
             return Reason(Failed.NOW, service=trouble.service, why=trouble.full_reason, wait=wait, advice=advice)
@@ -47,7 +47,7 @@ FileTrouble = PersonError | TableProblem | ServiceTrouble | OperatorError
 
 
 def unusable(trouble: FileTrouble, *, example: str) -> Reason:
-    """Why a file gave no table. ``example``: a first row that would be right here."""
+    """Return why a file contains no table; ``example`` is a valid first row."""
     match trouble:
         case TableProblem():
             return Reason(

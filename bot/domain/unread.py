@@ -1,4 +1,4 @@
-"""Answers that could not be parsed: the shape of each, without anything like a value, and what may fix it."""
+"""Answers that couldn't be parsed: the shape of each, without values, and likely fixes."""
 
 import json
 import re
@@ -14,11 +14,11 @@ from itertools import islice, pairwise
 from typing import Any, Final
 
 Path = tuple[str, ...]
-"""Path of a field: names from the outermost inwards, ``[]`` for any item of a list."""
+"""Names from the outermost field inwards; ``[]`` means any item of a list."""
 
 ITEM: Final = "[]"
 MASKED: Final = "(masked)"
-"""Stands for the name of a field that looks like a value."""
+"""Replaces a field name that looks like a value."""
 
 TEXT: Final = "text"
 WHOLE: Final = "whole number"
@@ -31,7 +31,7 @@ _KINDS: Final = {bool: FLAG, int: WHOLE, Decimal: NUMBER, str: TEXT}
 MOST_FIELDS: Final = 60
 _DEEPEST: Final = 4
 _MOST_ITEMS: Final = 3
-"""Items of a list that are looked at; the others have the same shape."""
+"""Items of a list that are inspected; the rest are assumed to have the same shape."""
 _MOST_NAMES: Final = 200
 _MOST_NODES: Final = 20_000
 
@@ -40,7 +40,7 @@ _PLAIN: Final = re.compile(r"[@$#]?[^\W\d][\w$:-]{0,49}")
 _HEXADECIMAL: Final = re.compile(r"[0-9A-Fa-f-]{12,}")
 _MOST_DIGITS: Final = 4
 _MOST_TURNS: Final = 3
-"""From letters to digits and back: names have few, tokens and references have many."""
+"""Changes between letters and digits: names have few, tokens and references many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,27 +50,27 @@ class Field:
 
     @property
     def dotted(self) -> str:
-        """``data.items[].id``: as people read it."""
+        """The path for people, e.g. ``data.items[].id``."""
         return ".".join(self.path).replace(f".{ITEM}", ITEM)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentShape:
-    """A document without its values; fields at ``level``, the object that was looked at in particular, come first."""
+    """Structure of a document without its values; the fields of the object at ``level`` come first."""
 
     kind: str
     level: Path = ()
     fields: tuple[Field, ...] = ()
     is_cut: bool = False
-    """There are more fields, or they lie deeper."""
+    """Whether there are more fields, or deeper ones."""
 
 
 def shape_of(document: object, *, at: object = None) -> DocumentShape:
-    """The shape of parsed JSON; ``at``: the very object inside it that is looked at in particular."""
+    """Return the shape of parsed JSON; ``at`` is the object in it (by identity) whose fields come first."""
     looked = _Looked()
     found: Path = ()
     waiting: deque[tuple[object, Path]] = deque([(document, ())])
-    for _ in range(_MOST_NODES if at is not None else 0):  # to where that very object lies
+    for _ in range(_MOST_NODES if at is not None else 0):  # find the path of that object
         if not waiting:
             break
         value, path = waiting.popleft()
@@ -97,7 +97,7 @@ def kind_of(value: object) -> str:
 
 
 def masked(name: str) -> str:
-    """The name of a field, masked when it looks like a value: an address, a number, a hash, a sentence."""
+    """Return a field name, masked if it looks like a value: an address, a number, a hash, a sentence."""
     digits = sum(letter.isdigit() for letter in name)
     turns = sum(one.isdigit() != other.isdigit() for one, other in pairwise(name))
     is_value = (
@@ -115,7 +115,7 @@ class _Looked:
     is_cut: bool = False
 
     def take(self, value: object, path: Path, depth: int) -> None:
-        """Note the fields of an object, or of the first items of a list, and of what lies inside them."""
+        """Record the fields of an object, or of a list's first items, recursively."""
         if depth > _DEEPEST + 1:
             self.is_cut = self.is_cut or (isinstance(value, dict | list) and bool(value))
             return
@@ -130,7 +130,7 @@ class _Looked:
                     return
                 inner.append((one, here))
             self.is_cut = self.is_cut or len(value) > _MOST_NAMES
-        for one, here in inner:  # the fields of one object stand together
+        for one, here in inner:  # keep the fields of one object together
             self.take(one, here, depth + 1)
 
     def _note(self, path: Path, kind: str) -> bool:
@@ -146,12 +146,12 @@ class _Looked:
 
 
 def toml_key(word: str) -> str:
-    """A word of the service as a key of the file."""
+    """Return a service's word as a TOML key."""
     return word if _BARE.fullmatch(word) else json.dumps(word, ensure_ascii=False)
 
 
 def stem(kind: str) -> str:
-    """A type without its count: all lists are of one type."""
+    """Return a kind without its count, so that all lists are equal."""
     return kind.partition(" of ")[0]
 
 
@@ -166,40 +166,40 @@ _TYPES: Final[Mapping[str, frozenset[str]]] = {
     **dict.fromkeys(("count", "payments_count", "pending", "completed", "failed"), _FIGURES),
     **dict.fromkeys(("text", "sentences", "emotion", "audio", "vocals", "music"), _ANYTHING),
 }
-"""Types that a field of ours can be read from, where it is not a text or a number."""
+"""Kinds of values accepted for our field, if not text or number."""
 _OF_ERRORS: Final = frozenset(
     {"message", "messages", "messagekey", "error", "errors", "error_description", "detail", "code", "status", "state"}
 )
-"""Names of what a service says about itself, in small letters: no field of a record that is called otherwise."""
+"""Lower-case names of fields about the answer itself, which never hold a record's renamed field."""
 _IDENTIFIERS: Final = frozenset({"id", "ids", "uuid", "hash", "token", "key", "reference", "url"})
-"""Last words of names of what identifies something: only for fields of ours that do so, too."""
+"""Last words of identifiers' names, which are only candidates for identifier fields of ours."""
 WRAPPERS: Final = ("data", "partner")
-"""Fields of ours in which the record may lie, and need not."""
+"""Our fields that may wrap the record."""
 
 _SAME, _CONTAINED, _SIMILAR = 3, 2, 1
 _ALIKE: Final = 0.7
 _MOST_CANDIDATES: Final = 5
 _TURN: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-"""Where a word ends: ``operationId``, ``operation_id`` and ``OPERATION-ID`` are the same two words."""
+"""End of a word: ``operationId``, ``operation_id`` and ``OPERATION-ID`` consist of the same two words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """A field that was not found in an answer, or whose value has the wrong type."""
+    """A field that is missing in an answer or has a value of the wrong type."""
 
     section: str
-    """The operation whose table of names it is in."""
+    """Operation whose table of names contains the field."""
     name: str
     known: tuple[str, ...]
-    """Names under which it was looked for."""
+    """Names that were tried."""
     is_there: bool = False
     candidates: tuple[str, ...] = ()
-    """Unread fields there whose type fits, those called alike where there are any."""
+    """Unused fields of a fitting type, only those with a similar name if there are any."""
     deeper: str = ""
-    """One that lies too deep."""
+    """Path of a likely field that is nested too deep."""
 
     def likely(self, taken: Collection[str], *, by_name: bool) -> str:
-        """The one candidate that is it; empty: none, or several. ``by_name``: its name has to be alike."""
+        """Return the only likely candidate, or an empty string; ``by_name`` requires a similar name."""
         ranks = {one: _best(one, (self.name, *self.known)) for one in self.candidates if one not in taken}
         best = max(ranks.values(), default=0)
         if best == 0 and (by_name or self.is_there):
@@ -210,26 +210,26 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadAnswer:
-    """A successful answer that could not be read; ``body`` in words, such as ``no JSON (HTML page of 512 bytes)``."""
+    """A successful answer that couldn't be parsed; ``body`` is e.g. ``no JSON (HTML page of 512 bytes)``."""
 
     operation: str
     status: int
     body: str
     fields: tuple[Field, ...] = ()
-    """Those first among which something was looked for."""
+    """Fields of the object that lacked something come first."""
     wanted: tuple[Wanted, ...] = ()
     is_cut: bool = False
 
     @property
     def fingerprint(self) -> str:
-        """The same for answers of one form, whatever their values and however long their lists."""
+        """Hash of the answer's form, regardless of values and lengths of lists."""
         parts = [self.operation, self.status, stem(self.body), sorted(field.path for field in self.fields)]
         form = json.dumps([*parts, [(one.section, one.name, one.is_there) for one in self.wanted]])
         return sha256(form.encode()).hexdigest()[:32]
 
     @property
     def proposed(self) -> Mapping[tuple[str, str], str]:
-        """Section and name of ours -> the service's name, where one is likely; each of theirs once."""
+        """Map our section and name to the likely name at the service; each of theirs is used once."""
         found: dict[tuple[str, str], str] = {}
         for by_name in (True, False):
             for one in self.wanted:
@@ -264,7 +264,7 @@ class UnreadAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noted:
-    """An unread answer as it is kept: when, how often, and since when the operation is read again."""
+    """A stored unread answer: when and how often it occurred, and when its operation could be parsed again."""
 
     answer: UnreadAnswer
     first_seen: datetime
@@ -276,13 +276,13 @@ class Noted:
 def looked_for(
     shape: DocumentShape, *, section: str, name: str, known: tuple[str, ...], read: Collection[str]
 ) -> Wanted:
-    """Describe one field missing at ``shape.level``; ``read``: names of that table, which mean something else."""
+    """Describe one field missing at ``shape.level``; ``read`` are the names that already have another meaning."""
     types, names, depth = _TYPES.get(name, _SCALARS), (name, *known), len(shape.level)
     below = [field for field in shape.fields if len(field.path) > depth and field.path[:depth] == shape.level]
     here = [field for field in below if len(field.path) == depth + 1]
     is_there = any(field.path[-1] in known and field.kind != EMPTY for field in here)
     fitting = [field for field in below if types & {stem(kind) for kind in field.kind.split(" or ")}]
-    # What is there under its name is probably that: only what is called much the same may be meant instead.
+    # A field under the expected name is probably the right one; only similar names may replace it.
     beside = [field.path[-1] for field in fitting if field in here and field.path[-1] not in (*read, MASKED)]
     others = set[str]() if any(_last_word(one) in _IDENTIFIERS for one in names) else _IDENTIFIERS
     possible = (one for one in beside if one.casefold() not in _OF_ERRORS and _last_word(one) not in others)
@@ -311,9 +311,9 @@ def _last_word(name: str) -> str:
     return next(reversed(_words(name)), "")
 
 
-@lru_cache(maxsize=4_096)  # the answers to one operation have the same names again and again
+@lru_cache(maxsize=4_096)  # answers to one operation repeat the same names
 def _likeness(theirs: str, ours: str) -> int:
-    """Similarity of two names: equal letters, all words of the other, or mostly equal letters."""
+    """Compare two names: equal letters, all words of one in the other, or mostly equal letters."""
     one, other = _words(theirs), _words(ours)
     if not one or not other:
         return 0

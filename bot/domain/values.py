@@ -1,11 +1,11 @@
-"""Bases of immutable values that are parsed. Errors of parsing do not quote what was given."""
+"""Base classes of parsed, immutable values. Their validation errors don't quote the input."""
 
 from pydantic import BaseModel
 
 
 class Value(BaseModel, frozen=True, hide_input_in_errors=True):
-    """What we store. Unknown fields are ignored."""
+    """A stored value. Unknown fields are ignored."""
 
 
 class Reported(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=True):
-    """What a service told, as our client read it. Unknown fields are mistakes of ours."""
+    """A value reported by a service, as parsed by our client. An unknown field is a bug of ours."""
