@@ -1,1 +1,1 @@
-"""Bookings as people see them: card, lines in its thread, details, answers and forms."""
+"""Bookings for people: cards, lines in their threads, details, answers and forms."""

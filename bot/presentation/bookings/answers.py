@@ -98,7 +98,7 @@ _POINTS: Mapping[Point, tuple[str, str]] = {
     Point.DRIVER_EVENT: ("Assigned driver received by webhook", "register the webhooks, then book"),
     Point.RESTART: ("Driver reassignment is shown", "have the provider take a driver off a booking"),
 }
-"""What the operator wants to see, and how to get there."""
+"""Steps of the review for the operator, and how to complete them."""
 STORE_ADDED: Final = ":white_check_mark: Store added. Its API key is stored encrypted."
 STORE_CHANGED: Final = ":white_check_mark: Saved."
 _NAME_LIMIT = 60
@@ -117,7 +117,7 @@ SAY_WHY: Final = (
 SANDBOX_ONLY = md.message(
     ":no_entry_sign: Pre-bookings work only in the provider's sandbox. Ask the customer for the address and use `book`."
 )
-"""Pre-bookings exist in the sandbox alone (documented)."""
+"""Pre-bookings exist only in the sandbox (documented)."""
 _NO_PLACE: Final[Mapping[LinkFlaw, str]] = {
     LinkFlaw.NO_POSITION: "That link shows no position.",
     LinkFlaw.UNREACHABLE: "I couldn't open that link.",
@@ -160,7 +160,7 @@ def as_file(seen: Mapping[Point, Evidence], states: Sequence[SeenState], *, comm
 
 
 def _how(point: Point, how: str, states: Sequence[SeenState], command: str) -> str:
-    """How to get there, with what is missing where a part of it was seen."""
+    """Return how to complete a step, with the missing parts if it is partly done."""
     missing = [one.value for one in Told if one not in told_by(states)]
     missing += ["a line for each unknown one"] if any(is_unknown(one.status) for one in states) else []
     left = f" (missing: {', '.join(missing)})" if point is Point.STATES and states and missing else ""
@@ -181,7 +181,7 @@ def _evidence(found: Evidence, at: Instant) -> str:
 
 
 def acted(booking: Booking, act: Act, *, trouble: Reason | None) -> Content:
-    """What became of what somebody did. ``trouble``: None when all is well."""
+    """Return the outcome of a person's action; ``trouble`` is None on success."""
     stands = md.escape(state(booking))
     if trouble is not None and trouble.code is OfBooking.CANNOT_CANCEL:
         why = f"it's {'already' if booking.closed_at else 'now'} {stands.lower()}"
@@ -198,7 +198,7 @@ def acted(booking: Booking, act: Act, *, trouble: Reason | None) -> Content:
 
 
 def elsewhere(booking: Booking) -> Content:
-    """After a booking in a channel where its card cannot be posted."""
+    """Confirm a booking in a channel in which its card cannot be posted."""
     return md.message(f":package: Booked: {named(booking)}. {_ELSEWHERE}")
 
 
@@ -216,7 +216,7 @@ def no_stores(command: str) -> Content:
 
 
 def store_rule(names: Sequence[str], *, given: str = "") -> str:
-    """Which store was probably meant, or the stores that there are."""
+    """Suggest the store that was probably meant, or list the stores."""
     if not names:
         return "there is no store yet"
     none, meant = f"no store called “{given}”", closest(given, names)
@@ -242,7 +242,7 @@ def priced(store: str, found: Quote) -> Content:
 
 
 def not_covered(words: str, *, store: str, bookable: bool = False) -> str:
-    """A no, not a failure; mrkdwn. ``bookable``: the form can be booked anyway."""
+    """Return in mrkdwn that an address isn't covered, which is no failure; ``bookable`` if it can be booked anyway."""
     where = f"{md.quote(store, _NAME_LIMIT)}'s delivery area"
     said = f" “{md.quote(words, _ADDRESS_LIMIT)}”" if words else ""
     return (
@@ -252,13 +252,13 @@ def not_covered(words: str, *, store: str, bookable: bool = False) -> str:
 
 
 def no_price(said: str, *, refused: bool, bookable: bool = False) -> str:
-    """The service gave no price; mrkdwn. ``refused``: it said no to what was asked, else it could not be asked now."""
+    """Return in mrkdwn that there is no price: the service ``refused``, or couldn't be reached."""
     lead = ":no_entry_sign: *No price*" if refused else ":warning: *No price right now*"
     return f"{lead}: {md.quote_sentence(said)} Nothing was booked.{_ANYWAY if bookable else ''}"
 
 
 def no_place(flaw: LinkFlaw, rule: str = "") -> str:
-    """A short map link that did not help, or leads to a position that breaks this rule; mrkdwn."""
+    """Return in mrkdwn that a short link yielded no position, or one that breaks ``rule``."""
     return (
         f":warning: {rule}."
         if rule
@@ -271,7 +271,7 @@ def of_booking(template: str, booking: Booking, *, command: str) -> Content:
 
 
 def stores(found: Sequence[KnownStore], *, command: str, page: int = 1, desk: Desk = NO_DESK) -> Content:
-    """One page of them; a page after the last is the last."""
+    """Show a page of the stores; pages after the last one show the last one."""
     if not found:
         return no_stores(command)
     pages = -(-len(found) // _STORES_A_PAGE)
@@ -292,7 +292,7 @@ def stores(found: Sequence[KnownStore], *, command: str, page: int = 1, desk: De
 
 
 def store_rows(found: Sequence[KnownStore]) -> list[list[str]]:
-    """The file of all stores, its header first: every field of a store that any of them has, but no key."""
+    """Return the file of all stores, header first, with all fields that any of them has, except keys."""
     filled = (name for one in found for name, value in one.record.items() if value and name != "name")
     names = {name: str(name).replace("_", " ") for name in filled}
     rows = [
@@ -307,7 +307,7 @@ def store_rows(found: Sequence[KnownStore]) -> list[list[str]]:
 
 
 def store(name: str, record: Mapping[str, Any], *, lead: str = "", not_read: str = "", desk: Desk = NO_DESK) -> Content:
-    """``not_read``: why this is what was stored, and not what the service says now; a foreign sentence."""
+    """Show a store; ``not_read`` is a foreign sentence on why this is the stored record, not the service's latest."""
     facts = [
         ("Address", str(record.get("address", ""))),
         *((label, str(record.get(name, ""))) for name, label in STORE_LABELS.items()),
@@ -328,9 +328,9 @@ def store_trouble(trouble: Reason, *, looked_for: str = "") -> Content:
 
 
 def hooks(name: str, found: Sequence[HookState], *, turned_on: bool | None) -> Content:
-    """What is registered for a store, and what was done to it. Addresses are secret; only their hosts are shown."""
+    """Show a store's webhooks and how they were changed. Addresses are secret, so only hosts are shown."""
     lead = f":satellite_antenna: *Webhooks for {md.quote(name, _NAME_LIMIT)}*"
-    if turned_on is not None:  # what was done is claimed only where the service shows it
+    if turned_on is not None:  # claim success only if the service confirms it
         done = all((one.ours if turned_on else one.host == "") and not one.trouble for one in found)
         lead += f" are {'' if done else 'not all '}{'on' if turned_on else 'off'}."
     lines = [lead]
@@ -372,7 +372,7 @@ def record(store: str, found: BookingRecord) -> Content:
 
 
 def prebooking(store: str, found: PrebookingRecord, *, command: str) -> Content:
-    """A pre-booking that is not followed here."""
+    """Show a pre-booking that isn't tracked here."""
     state = "*canceled*" if is_canceled(found.status) else "*waiting for the address*"
     if found.booking_id or found.has_address:
         state = "*the address was entered*"

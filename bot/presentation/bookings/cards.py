@@ -1,4 +1,4 @@
-"""The card of a booking: who and where it stands, the driver, since when, one grey line; and its states in words."""
+"""The card of a booking: recipient and state, driver, time, a line of small print; and states in words."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -33,7 +33,7 @@ START = "booking.start"
 CANCEL = "booking.cancel"
 REFRESH = "booking.refresh"
 CONTACT = "booking.contact"
-"""Of older cards: what *Details* is now."""
+"""The predecessor of *Details* on older cards."""
 TRACK = "booking.track"
 FOUND = "booking.found"
 ABSENT = "booking.absent"
@@ -41,7 +41,7 @@ DETAILS = "booking.details"
 AGAIN = "booking.again"
 PROOF = "booking.proof"
 MENU = "booking.menu"
-"""The menu of a card; the value of an option is one of the above, a colon and the id of the booking."""
+"""The menu of a card; an option's value is one of the ids above, a colon and the booking's id."""
 DECIDE: Final = "Look in the delivery dashboard, then press *I found it* or *It isn't there*."
 SEARCH_AGAIN: Final = "Cancel it, or search again in the delivery dashboard."
 NAME_LIMIT = 60
@@ -74,7 +74,7 @@ _SHOWN: Final = {
 
 
 def word(status: str) -> str:
-    """Our word for a state of the service; an unknown state with the service's word, escaped."""
+    """Return our word for a state of the service; an unknown one includes the service's word, escaped."""
     known = read_status(status)
     if known is not None:
         return _SHOWN[known].word
@@ -87,7 +87,7 @@ def symbol(status: str) -> str:
 
 
 def state(booking: Booking) -> str:  # noqa: PLR0911 - one arm a stage
-    """Where it stands in one to six words, in plain text, claiming no more than was observed."""
+    """Return the state in one to six words of plain text, claiming no more than was observed."""
     match booking.stage:
         case Stage.NEW | Stage.SENDING:
             return "Creating the link" if booking.kind is BookingKind.PREBOOKING else "Booking"
@@ -115,7 +115,7 @@ def _is_double(booking: Booking) -> bool:
 
 
 def explanation(booking: Booking, *, now: datetime) -> str:  # noqa: C901, PLR0911 - one arm a stage
-    """What the state alone does not say, in mrkdwn; empty where there is nothing."""
+    """Explain the state in mrkdwn; may be empty."""
     match booking.stage:
         case Stage.QUOTED:
             return "It isn't confirmed."
@@ -170,7 +170,7 @@ def _at_the_service(booking: Booking, now: datetime) -> str:  # noqa: PLR0911 - 
 
 
 def _canceled(booking: Booking) -> str:
-    """Who canceled it, and why; below a title that says that it is canceled."""
+    """Return who canceled it, and why, below a title that already shows that it is canceled."""
     status, who = booking.status, booking.canceled_by
     by = f"By {md.mention(who)}" if who else ""
     if not who and booking.known_status is not None:
@@ -184,7 +184,7 @@ def _said(reason: str) -> str:
 
 
 def desk_notes(desk: Desk) -> list[str]:
-    """Where a person looks things up at the service, or asks; nothing where no address is set."""
+    """Link the service's dashboard and support, if their addresses are set."""
     links = [link(desk.dashboard, "Delivery dashboard"), link(desk.support, "Support chat")]
     return [" · ".join(filter(None, links))] if any(links) else []
 
@@ -196,7 +196,7 @@ def is_in_trouble(booking: Booking) -> bool:
 
 
 def card(booking: Booking, *, now: datetime, desk: Desk = NO_DESK) -> Content:
-    """What everybody may see, in a few lines: address, number, codes and history stand behind *Details*."""
+    """Show what the whole channel may see, in a few lines; address, number, codes and history are in *Details*."""
     is_over = booking.stage in (Stage.ENDED, Stage.DROPPED)
     said = explanation(booking, now=now)
     told = [] if is_over else list(filter(None, [_driver(booking), said or _since(booking)]))
@@ -223,7 +223,7 @@ def card(booking: Booking, *, now: datetime, desk: Desk = NO_DESK) -> Content:
 
 
 def title(booking: Booking) -> str:
-    """Who gets it and where it stands; foreign text."""
+    """Return recipient and state; foreign text."""
     return f"{md.shorten(customer(booking), NAME_LIMIT) or booking.reference} · {state(booking)}"
 
 
@@ -234,7 +234,7 @@ def headline(booking: Booking) -> str:
 
 
 def named(booking: Booking) -> str:
-    """Who gets it, and its reference, in a sentence; escaped."""
+    """Return recipient and reference for a sentence; escaped."""
     who = md.quote(customer(booking), NAME_LIMIT)
     return f"{who} ({booking.reference})" if who else booking.reference
 
@@ -243,12 +243,12 @@ def _driver(booking: Booking) -> str:
     if is_searching(booking.status):
         return ""
     reported = " _(reported, not confirmed)_" if booking.detail.get("driver_reported") else ""
-    found = driver_line({**booking.detail.get("driver", {}), "provider": ""})  # the courier stands in the details
+    found = driver_line({**booking.detail.get("driver", {}), "provider": ""})  # the courier is in the details
     return f"{found}{reported}" if found else ""
 
 
 def _since(booking: Booking) -> str:
-    """Since when it stands there, and how long the provider said it would take."""
+    """Return the time of the current state, and the provider's estimate."""
     at = moment(booking.detail.get("changed_at"))
     if booking.stage is Stage.ENDED or not at:
         return at
@@ -259,7 +259,7 @@ def _since(booking: Booking) -> str:
 
 
 def moment(stored: object) -> str:
-    """An instant of the row; empty where there is none that can be read."""
+    """Format a stored instant; empty if it is missing or invalid."""
     try:
         return md.moment(datetime.fromisoformat(str(stored or "")))
     except ValueError:
@@ -267,7 +267,7 @@ def moment(stored: object) -> str:
 
 
 def driver_line(driver: Mapping[str, Any], *, whole: bool = False) -> str:
-    """Who drives; ``whole``: with e-mail address and picture."""
+    """Describe the driver; ``whole`` adds e-mail address and picture."""
     name, also = str(driver.get("name", "")), ("email",) if whole else ()
     parts = [md.name_of(name) if name else "", *(str(driver.get(part, "")) for part in ("mobile", "provider", *also))]
     picture = link(str(driver.get("image", "")), "picture") if whole else ""
@@ -275,12 +275,12 @@ def driver_line(driver: Mapping[str, Any], *, whole: bool = False) -> str:
 
 
 def link(url: str, label: str) -> str:
-    """A link that the service gave; its address was checked when it was read."""
+    """Link an address from the service, which was validated when it was read."""
     return md.linked(url, label) if is_link(url, most=SHOWN_URL) else ""
 
 
 def price(fee: str, currency: str) -> str:
-    """An amount of the service; in dollars as everywhere else, escaped."""
+    """Format an amount from the service, in dollars like everywhere else, and escape it."""
     cents = cents_of(fee) if currency.upper() == "USD" else None
     return md.quote(shown(cents) if cents is not None else f"{fee} {currency}".strip(), NAME_LIMIT) if fee else ""
 
@@ -290,7 +290,7 @@ def proof(text: str) -> str:
 
 
 def customer(booking: Booking) -> str:
-    """Their name; empty where nobody said one."""
+    """Return the customer's name, or an empty string."""
     name = booking.request.customer if booking.request is not None else str(booking.detail.get("customer", ""))
     return md.name_of(name) if name else ""
 
@@ -300,7 +300,7 @@ _PAYMENT_SHORT: Final = {Payment.CASH: "cash", Payment.CARD: "paid"}
 
 
 def order(booking: Booking, *, is_short: bool = False) -> str:
-    """What the order costs, with the currency where the service has named it, and who collects it; escaped."""
+    """Return the order's total, with the currency if known, and who collects it; escaped."""
     request, detail, words = booking.request, booking.detail, _PAYMENT_SHORT if is_short else _PAYMENT
     if request is None:
         return order_as_told(str(detail.get("amount", "")), str(detail.get("payment_method", "")), words)
@@ -309,7 +309,7 @@ def order(booking: Booking, *, is_short: bool = False) -> str:
 
 
 def order_as_told(cost: str, method: str, words: Mapping[Payment, str] = _PAYMENT) -> str:
-    """The same of an order that only the service knows, in its words where they are not known here; escaped."""
+    """Describe an order known only to the service, in its own words if they are unknown here; escaped."""
     known = method.upper() in list(Payment)
     how = words[Payment(method.upper())] if known else md.quote(method, NAME_LIMIT)
     return " ".join(part for part in (md.quote(cost, NAME_LIMIT), how) if part)
@@ -329,14 +329,14 @@ def _notes(booking: Booking) -> list[str]:
 
 
 def ask_about(booking: Booking) -> list[Block]:
-    """What a person can press in an alert about it."""
+    """Return the buttons for an alert about a booking."""
     offered = ((CANCEL, "Cancel", booking.can_cancel), (REFRESH, "Refresh", booking.stage not in CLOSED))
     buttons = [_button(booking, to, name) for to, name, is_there in offered if is_there]
     return actions([*_track(booking), *_decisions(booking), *buttons]) if booking.stage not in CLOSED else []
 
 
 def _row(booking: Booking) -> list[Block]:
-    """What can be pressed on its card: what is pressed often as buttons, the rest in a menu."""
+    """Return the buttons of a card: frequent ones first, the rest in a menu."""
     if booking.stage in CLOSED:
         again = [_button(booking, AGAIN, "Book again")] if booking.can_repeat else []
         return [*_proof(booking), *again, menu(MENU, [("Details", f"{DETAILS}:{booking.id}")])]

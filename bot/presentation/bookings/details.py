@@ -1,4 +1,4 @@
-"""Everything about a booking for one who may see it: ids, states as the provider words them, calls to couriers."""
+"""All details of a booking for people with access: ids, states in the provider's words, calls to couriers."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -33,13 +33,13 @@ _NOTES_LIMIT = 300
 _MOST_PROVIDERS = 10
 _MOST_CALLS = 20
 _MOST_MOVES: Final = 15
-_CALL_LIMIT = 700  # characters of a line about one call
+_CALL_LIMIT = 700  # characters of a line about a call
 _RAW_LIMIT = 80
 _REASON_LIMIT = 500
 
 
 def details(booking: Booking, *, now: datetime, unread: Reason | None = None, desk: Desk = NO_DESK) -> Content:
-    """``unread``: why it could not be read just now; what is shown was read before."""
+    """Show the details; ``unread`` is the reason why the last read failed, which leaves earlier data."""
     facts = [(label, value) for label, value in _facts(booking) if value]
     said, notes = explanation(booking, now=now), desk_notes(desk) if is_in_trouble(booking) else []
     if unread is not None:
@@ -57,7 +57,7 @@ def details(booking: Booking, *, now: datetime, unread: Reason | None = None, de
 
 
 def _facts(booking: Booking) -> list[tuple[str, str]]:
-    """What it is, and mrkdwn for it; foreign parts escaped."""
+    """Return labels with values in mrkdwn; foreign parts are escaped."""
     detail, request = booking.detail, booking.request
     cost = charge(detail.get("quote", {}), **{name: str(detail.get(name) or "") for name in ("fee", "currency")})
     fee = f"{charged(cost)}{', as quoted' if cost.quoted else ''}" if cost is not None else ""
@@ -108,7 +108,7 @@ def charged(found: Charge) -> str:
 
 
 def providers(orders: object) -> str:
-    """The providers that were called, each with the state of its newest order."""
+    """List the providers that were called, each with the state of its latest order."""
     found = _orders(orders)
     newest = {str(one.get("provider", "")): str(one.get("status", "")) for one in found}
     told = [
@@ -121,7 +121,7 @@ def providers(orders: object) -> str:
 
 
 def order_lines(orders: object) -> list[str]:
-    """One line a call to a provider: what is known of it, then the rest as it came; mrkdwn."""
+    """Return a line of mrkdwn per call to a provider: known facts, then the remaining fields unchanged."""
     lines = []
     for one in _orders(orders):
         driver, rest = one.get("driver"), one.get("rest")
@@ -139,7 +139,7 @@ def order_lines(orders: object) -> list[str]:
 
 
 def _within(lead: str, parts: Sequence[str]) -> str:
-    """A line with as many whole parts as fit, and how many there are besides."""
+    """Append as many whole parts to a line as fit, and the number of the rest."""
     for at, part in enumerate(parts):
         if len(lead) + len(part) > _CALL_LIMIT:
             return f"{lead} · and {len(parts) - at} more"

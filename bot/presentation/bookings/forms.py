@@ -34,7 +34,7 @@ FOUND = "booking.found"
 FOUND_ID = "prebooking"
 STORE_ADD = "store.add"
 STORE_EDIT = "store.edit"
-# The ids of fields are the names of their rules in bot.domain.bookings.fields.
+# The ids of fields are the names of their parsers in bot.domain.bookings.fields.
 STORE = "store"
 NAME = "name"
 LAST_NAME = "last_name"
@@ -51,7 +51,7 @@ REASON = "reason"
 ANYWAY = "anyway"
 CUSTOMER = "customer"
 KNOWN = "booking.customer"
-"""A customer is chosen from those before, or their number was entered."""
+"""Sent when an earlier customer is chosen; the next one, when a phone number is entered."""
 TYPED = "booking.phone"
 VEHICLE = "vehicle"
 _EXTRAS = {
@@ -63,7 +63,7 @@ _EXTRAS = {
     "zip_code": "170150",
     "country": "Ecuador",
 }
-"""An example of each optional field of a store."""
+"""Examples for the optional fields of a store."""
 _POSITION_LIMIT = 2_000
 _PHONE_LIMIT = 200
 _MOST_OPTIONS = 100
@@ -81,11 +81,11 @@ def book(
     known: Sequence[Booking] = (),
     filled: str = "",
 ) -> View:
-    """The price is shown before anything is booked.
+    """Build the form of a booking, whose price is shown before anything is booked.
 
-    ``anyway``: it could not be had; offers to go on without. ``known``: the last booking of each customer, to choose
-    from. ``filled``: by whose booking the fields of the customer were filled just now: Slack keeps what was typed into
-    a field as long as its id stays.
+    ``anyway`` offers to continue without a price after it couldn't be fetched. ``known`` has the last booking of each
+    customer to choose from. ``filled`` is the booking from which the customer's fields were just filled: Slack keeps
+    typed text in a field as long as its id stays the same.
     """
     given = values or {}
     place = [
@@ -108,7 +108,7 @@ def book(
 
 
 def booking_values(booking: Booking) -> dict[str, str]:
-    """What the form has in its fields to book the same once more."""
+    """Return the form's values to repeat a booking."""
     request = booking.request
     if request is None:
         return {}
@@ -129,7 +129,7 @@ def booking_values(booking: Booking) -> dict[str, str]:
 
 
 def _known(known: Sequence[Booking], given: Values) -> list[Block]:
-    """Customers to choose from; Slack finds one by any part of the name or number."""
+    """Offer earlier customers, whom Slack finds by any part of the name or number."""
     options = [
         _option(f"{one.request.customer} · {one.request.phone}", one.id) for one in known if one.request is not None
     ]
@@ -143,7 +143,7 @@ def _known(known: Sequence[Booking], given: Values) -> list[Block]:
 
 
 def _renewed(blocks: Sequence[Block], filled: str) -> list[Block]:
-    """The fields under new ids, so that they show what they were filled with."""
+    """Give the fields new ids, so that Slack shows the filled-in values."""
     if not filled:
         return list(blocks)
     return [
@@ -153,7 +153,7 @@ def _renewed(blocks: Sequence[Block], filled: str) -> list[Block]:
 
 
 def customer_values(booking: Booking) -> dict[str, str]:
-    """What is known of the customer of a booking, without the order."""
+    """Return the customer's values from a booking, without the order."""
     about = (NAME, LAST_NAME, PHONE, EMAIL, ADDRESS, POSITION, PLACE_REFERENCE)
     found = booking_values(booking)
     return {CUSTOMER: booking.id, **{name: found[name] for name in about}}
@@ -167,7 +167,7 @@ def prebook(
     known: Sequence[Booking] = (),
     filled: str = "",
 ) -> View:
-    """``known``, ``filled``: as of :func:`book`."""
+    """Build the form of a pre-booking; ``known`` and ``filled`` are like those of :func:`book`."""
     lead = section(plain("You get a link for the customer, who enters the address. Then the driver search starts."))
     given = values or {}
     customer = [*_known(known, given), *_renewed(_customer(given), filled)]
@@ -213,7 +213,7 @@ def cancel(booking: Booking) -> View:
 
 
 def found(booking: Booking, *, given: str = "", problem: str = "") -> View:
-    """Which pre-booking of the dashboard it is, after its answer was lost."""
+    """Ask which pre-booking in the dashboard it is, after the service's answer was lost."""
     about = section(plain(shorten(clean(headline(booking)), ADDRESS_LIMIT)))
     element = text_input(FOUND_ID, most=_POSITION_LIMIT, example="652f7a1e9b1d", value=given)
     named = field(FOUND_ID, "Id or link of the pre-booking", element, hint="From the delivery dashboard.")
@@ -247,7 +247,7 @@ def _store_fields(given: Values) -> list[Block]:
 
 
 def store_values(record: Mapping[str, Any]) -> dict[str, str]:
-    """What the form of a store has in its fields, by the service's record of it."""
+    """Return the values for a store's form from the service's record."""
     said = {name: str(value) for name, value in record.items() if value}
     return {
         NAME: said.get("name", ""),
@@ -261,7 +261,7 @@ def store_values(record: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _email(text: str) -> str:
-    """The address, unless Slack's own input refused it and with it the whole form."""
+    """Return a valid address or none, because Slack would refuse the whole form for an invalid one."""
     try:
         return email(text)
     except PersonError:

@@ -1,4 +1,4 @@
-"""What happened to a booking: lines in the thread of its card, each event once, and its audit trail."""
+"""Events of a booking: lines in its card's thread, one per event, and its audit trail."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -42,9 +42,9 @@ def line(
     names: Mapping[str, str] = MappingProxyType({}),
     desk: Desk = NO_DESK,
 ) -> Content:
-    """One event. Who did it is called by name and not notified (``names``); ``call`` in the facts is.
+    """Describe one event. The actor is named (``names``) without notification; ``call`` in the facts is mentioned.
 
-    ``desk``: linked where a person has to look something up at the service.
+    ``desk`` is linked if a person has to check something at the service.
     """
     content = _line(booking, facts, names)
     topic = str(facts.get("topic", "")).partition(":")[0]
@@ -55,7 +55,7 @@ def line(
 
 
 def _line(booking: Booking, facts: Mapping[str, Any], names: Mapping[str, str]) -> Content:
-    # Some topics carry a number behind a colon, so that each is told again.
+    # Some topics have a number after a colon, so that each occurrence is posted.
     topic = str(facts.get("topic", "")).partition(":")[0]
     template = _TOPICS.get(topic, ":package: {booking} has changed.")
     who = str(facts.get("by") or "")
@@ -91,7 +91,7 @@ def _reported(facts: Mapping[str, Any], about: str) -> str:
 
 
 def picture(booking: Booking, *, link: str) -> tuple[str, str, str]:
-    """Title, alternative text and comment of the address link as a picture."""
+    """Return title, alternative text and comment of the address link's QR code."""
     who = f" {mention(booking.requester)}" if booking.requester else ""
     return (
         f"Address link of {booking.reference}",
@@ -102,7 +102,7 @@ def picture(booking: Booking, *, link: str) -> tuple[str, str, str]:
 
 
 def story(booking: Booking, rows: Sequence[VerifiedRow], *, is_complete: bool = True) -> Content:
-    """The audit trail of one booking, oldest first. ``is_complete``: False if there are more rows than were read."""
+    """Show a booking's audit trail, oldest first; ``is_complete`` is False if not all rows were read."""
     about = f"{headline(booking)}, now {word(booking.status) if booking.status else booking.stage.value}"
     return told_story(booking.reference, about, rows, _sentence, is_complete=is_complete)
 
@@ -237,4 +237,4 @@ _SAID: Final[Mapping[str, str]] = {
     "taken_in": "{who} found it in the dashboard",
     "closed": "{who} didn't find it in the dashboard, and closed it",
 }
-"""Action of the audit -> sentence. An action without one is shown by its name."""
+"""Sentences by audit action. An action without one is shown by its name."""
