@@ -1,1 +1,1 @@
-"""Dropped files and tables as people see them: offers, columns, batches."""
+"""Dropped files and tables for people: offers, columns, batches."""

@@ -1,4 +1,4 @@
-"""What people see of one operation on many files: the progress in the offer's message, its archive, what failed."""
+"""One operation on many files for people: progress in the offer's message, the archive, and failed files."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -29,16 +29,16 @@ _STATES: Final = {
     CallState.INTERRUPTED: "interrupted by a restart",
     CallState.UNREAD: "done, but the answer could not be read; it is kept",
 }
-"""Of a file whose reason says less."""
+"""Used for a file whose reason gives fewer details."""
 
 
 def counted(kind: FileKind, number: int) -> str:
-    """``30 audio files``."""
+    """Format as ``30 audio files``."""
     return md.counted(number, *_NOUNS[kind])
 
 
 def board(sight: CallView, names: Mapping[str, str]) -> Content:
-    """``names``: of people, who are not notified."""
+    """Build the status card, with ``names`` of people, who are not notified."""
     total, problems = sight.progress.parts, sight.problems
     lines = [f"{_sign(sight)} *{_title(sight)}*{_state(sight)}"]
     if sight.state is CallState.RUNNING:
@@ -124,13 +124,13 @@ def problem_row(one: FileOutcome) -> tuple[str, ...]:
 
 
 def finding(found: Gender | Emotion) -> tuple[str, str]:
-    """Cells of what was found out about one file."""
+    """Return the cells with the result for a file."""
     said = found.label if isinstance(found, Emotion) else found.gender
     return said, "" if found.percent is None else f"{found.percent:f} %"
 
 
 def about_archive(sight: CallView) -> tuple[str, str]:
-    """Alternative text and comment of the archive."""
+    """Return alternative text and comment of the archive."""
     title, count = _title(sight), _count(sight, sight.progress.parts)
     return f"{title}: archive with the results", f"{md.mention(sight.requester)} *{title}*: {count}"
 

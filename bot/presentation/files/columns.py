@@ -1,4 +1,4 @@
-"""The columns of a file in words: how they were read, what was found in them, which one is meant."""
+"""The columns of a file in words: how they were parsed, their contents, and the choice between them."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,16 +12,16 @@ from bot.domain.text import clean
 from bot.presentation.blocks.text import choice, plain, quote
 from bot.presentation.views import field
 
-_FIRST: Final = 5  # rows or columns that a sentence names
+_FIRST: Final = 5  # rows or columns listed in a sentence
 _BETWEEN = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
-MOST: Final = 100  # options that one list may have (Slack)
+MOST: Final = 100  # options per list (Slack's limit)
 _OPTION_LIMIT: Final = 75
 _NAME_LIMIT: Final = 40
 _SAMPLE_LIMIT: Final = 24
 
 
 def mark_lines(marks: Marks, *, used: str = "will be paid") -> list[str]:
-    """``used``: what happens to hidden rows."""
+    """Describe hidden and unusual content; ``used`` completes *hidden rows …*."""
     found = []
     if marks.hidden_rows.count:
         one = marks.hidden_rows.count == 1
@@ -68,7 +68,7 @@ def read_as(table: Table) -> str:
 
 
 def unusual(table: Table) -> str:
-    """How a table was read, where people should look at it: a sheet of several, guessed letters, titles."""
+    """Return how a table was parsed if people should check it: chosen sheet, guessed encoding, header row."""
     how = f"sheet “{table.sheet}”" if table.sheet else ""
     if table.encoding not in ("", "UTF-8"):
         how = f"read as {table.encoding}"
@@ -76,7 +76,7 @@ def unusual(table: Table) -> str:
 
 
 def columns_read(table: Table, places: Mapping[str, int]) -> str:
-    """The same, and which columns are meant where they are not called as ours; empty: all as expected."""
+    """Describe parsing and columns as in `unusual`, if column names differ from ours; empty if all is as expected."""
     how, often = unusual(table), Counter(name.casefold() for name in table.header)
     if all(table.header[place].casefold() == ours and often[ours] == 1 for ours, place in places.items()):
         return how
@@ -89,12 +89,12 @@ def columns_read(table: Table, places: Mapping[str, int]) -> str:
 
 
 def amounts_read(asks: Sequence[str], decimals: str) -> str:
-    """How amounts were read that have two readings, for approvers; empty if nobody was asked."""
+    """Return for approvers how ambiguous amounts were read; empty if there was no choice."""
     return f"amounts read as {amount_reading(asks[0], Decimals(decimals))}" if asks and decimals else ""
 
 
 def amount_reading(text: str, style: Decimals) -> str:
-    """An amount as written, with its value in a style: ``1.655,60 = $1,655.60``."""
+    """Format an amount as written with its value in a style: ``1.655,60 = $1,655.60``."""
     written, value = choice(clean(text), _SAMPLE_LIMIT), readings(text).get(style)
     if value is None:
         return f"{written} can't be read"
@@ -103,7 +103,7 @@ def amount_reading(text: str, style: Decimals) -> str:
 
 
 def column_names(looks: Sequence[ColumnSummary]) -> list[str]:
-    """What each column is called, or which one it is where it has no name; both where another is called the same."""
+    """Return each column's name or number, or both if the name isn't unique."""
     names = [choice(clean(look.name), _NAME_LIMIT) for look in looks]
     often = Counter(name.casefold() for name in names)
     return [
@@ -126,7 +126,7 @@ def option(value: str, text: str, description: str) -> Block:
 
 
 def select(block_id: str, label: str, options: Sequence[Block], *, initial: int | None, of: str = "") -> Block:
-    """``initial``: the place of what is chosen already. ``of``: Slack keeps the choice where ids are the same."""
+    """Build a list with the option ``initial`` selected. A new ``of`` resets the choice, which Slack keeps per id."""
     element: Block = {"type": "static_select", "action_id": f"{block_id}{of}", "options": list(options)}
     if initial is not None:
         element["initial_option"] = options[initial]

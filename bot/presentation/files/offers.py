@@ -1,4 +1,4 @@
-"""What can be done with a file: the offer in its thread, and what one person is told who asked for it."""
+"""Offers for files: in their threads, and to one person who used the shortcut."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -15,15 +15,15 @@ from bot.presentation.files import batches
 from bot.presentation.reasons import rule_of
 from bot.presentation.views import field, form, notice, result
 
-USE_ALL = "use_all"  # the same for all files of a kind that were dropped together
-USE = "use"  # the id of the menu; a button's id is this, a point and the name of what it does
+USE_ALL = "use_all"  # like USE, for all files of a kind that were dropped together
+USE = "use"  # id of the menu; a button's id adds a dot and the name of its action
 SHORTCUT = "use_file"
 SHORTCUT_NAME = "Use this file"
-CHOSEN = "use_file.chosen"  # the form that the shortcut opens; its only field is the next
+CHOSEN = "use_file.chosen"  # the form opened by the shortcut; CHOICE is its only field
 CHOICE = "choice"
 _NAME_LIMIT = 120
 _BUTTONS = 5
-_ROOM = 44  # blocks of what is done with a file, in one message
+_ROOM = 44  # blocks for work on a file in a message
 _MORE = "More…"
 _VERBS = frozenset({"Convert", "Transcribe", "Translate", "Transliterate", "Paraphrase", "Summarize", "Speak"})
 _NAMED_FILES = 4
@@ -79,10 +79,10 @@ def offer(file: DroppedFile, offered: Sequence[Offered]) -> Content:
 def together(
     first: str, found: Sequence[tuple[Sequence[DroppedFile], Sequence[Offered]]], works: Sequence[Content] = ()
 ) -> Content:
-    """One offer for files that were dropped together, a part for each kind, with what can be done with all of it.
+    """Build one offer for files dropped together, with a part and actions for each kind.
 
-    ``first``: id of the file whose offer it is. Once something was chosen the buttons are menus, and what is done
-    stands below.
+    ``first`` is the id of the file that the offer belongs to. After a choice the buttons become menus, with the work in
+    progress below.
     """
     said, blocks, menus = list[str](), list[Block](), list[Block]()
     for files, offered in found:
@@ -107,14 +107,14 @@ def together(
             menus = []
     shown = _fitting(works, _ROOM - len(blocks))
     blocks += [block for work in shown for block in work.blocks]
-    # Two menus in one block may not have the same id; a new block each time, or a client shows what was chosen last.
+    # Menus in one block need different ids; a new block id each time keeps clients from showing the last choice.
     for number, menu in enumerate(menus):
         blocks += actions([menu], f"{USE_ALL}:{first}:{number}:{len(works)}")
     return Content(text=md.fallback_text([*said, *(work.text for work in shown)]), blocks=blocks)
 
 
 def _fitting(works: Sequence[Content], room: int) -> list[Content]:
-    """The newest works, as many as have room."""
+    """Return the newest works that have room."""
     shown = list(works)
     while len(shown) > 1 and sum(len(work.blocks) for work in shown) > room:
         shown.pop(0)
@@ -122,12 +122,12 @@ def _fitting(works: Sequence[Content], room: int) -> list[Content]:
 
 
 def worked(file: DroppedFile, offered: Sequence[Offered], works: Sequence[Content]) -> Content:
-    """The offer once something was chosen: what is done with the file, oldest first, and a menu with the rest."""
+    """Build the offer after a choice: work on the file, oldest first, and a menu with the remaining actions."""
     said, shown = f"{_SIGNS[file.kind]} {named(file)}", _fitting(works, _ROOM)
     blocks, left_out = [paragraph(said)], len(works) - len(shown)
     blocks += [md.context(f"{md.counted(left_out, 'earlier result')} in the thread")] if left_out else []
     blocks += [block for work in shown for block in work.blocks]
-    if offered:  # a block of its own each time: a client would go on showing what was chosen last
+    if offered:  # a new block id each time, or a client keeps showing the last choice
         hint, options = plain(_MORE), _options(file, offered)
         menu: Block = {"type": "static_select", "action_id": USE, "placeholder": hint, "options": options}
         blocks += actions([menu], f"{USE}:{file.id}:{len(works)}")
@@ -141,7 +141,7 @@ def gone(file: DroppedFile) -> Content:
 def several(
     found: Sequence[tuple[DroppedFile, Sequence[Offered]]], troubles: Sequence[UnusableFile], *, channel: str
 ) -> Block:
-    """The form with what can be done with the files of a message, for who used the shortcut in this channel."""
+    """Build the form with actions for a message's files, for the person who used the shortcut in this channel."""
     blocks: list[Block] = []
     for file, fit in found:
         said = f"{_SIGNS[file.kind]} {named(file)}" if fit else no_use(file).text
@@ -171,7 +171,7 @@ def _options(file: DroppedFile, offered: Sequence[Offered]) -> list[Block]:
 
 
 def no_use(file: DroppedFile) -> Content:
-    """Nothing can be done with a file; of an archive, what to do instead."""
+    """Explain that a file can't be used; for an archive, suggest unpacking it."""
     said = f":paperclip: *{_name(file)}*: I can't use this file ({facts(file)}). "
     said += "Unpack the archive and upload its files." if is_archive(file) else _USABLE
     return message(said)
@@ -192,7 +192,7 @@ def unfit(file: DroppedFile, label: str) -> Content:
 
 
 def named(file: DroppedFile) -> str:
-    """A file by name, with what is worth knowing; a table of payments by what it sums to."""
+    """Describe a file by name and key facts, or a table of payments by its total."""
     if file.cents is not None and file.rows is not None:
         return f"*{md.counted(file.rows, 'payment')}, {money(file.cents)}* · {_name(file)}"
     expected = KIND_OF.get(suffix_of(file.name))
