@@ -1,4 +1,4 @@
-"""Payments as people see them: cards, news, answers, forms.
+"""Payments for people: cards, news, answers, forms.
 
-A kind of request: a file with its record (``wording.py``), and a line in ``kinds.py``.
+A new kind of request needs a file with its record (``wording.py``) and a line in ``kinds.py``.
 """

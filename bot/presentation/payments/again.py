@@ -1,4 +1,4 @@
-"""Below the news that a payout was not paid: the ways to send it again, and to its whole story."""
+"""Buttons below the news that a payout wasn't paid: send it again, or see its details."""
 
 from typing import Final
 
@@ -16,7 +16,7 @@ _ABOUT: Final = 150
 
 
 def ways_on(told: News) -> list[Block]:
-    """Buttons for its requester. What people rejected is edited first; what failed may also go as it was."""
+    """Return the requester's buttons. A rejected request must be edited; a failed one may also be sent unchanged."""
     if not may_be_sent_again(told.instruction):
         return []
     about, value = f"{told.words.headline(told.instruction)}", told.instruction.id

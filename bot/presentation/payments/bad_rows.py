@@ -1,4 +1,4 @@
-"""The rows of a file that cannot be paid: what is said of them, and the file in which they are handed back."""
+"""Rows of a file that cannot be paid: the message about them, and the file that returns them."""
 
 from typing import Final
 
@@ -8,13 +8,13 @@ from bot.domain.text import clean
 from bot.presentation.blocks import text as md
 
 PROBLEM: Final = "problem"
-"""The column that is added."""
+"""Name of the added column."""
 _SHOWN_BAD: Final = 25
 _NAME: Final = 120
 
 
 def bad_rows(checked: Checked, *, typed: bool = False, sent: str | None = None) -> Content:
-    """What is wrong with each row; of very many the first. ``sent``: link of the file with all of them, or empty."""
+    """List the errors of each row, or of the first ones; ``sent`` links the file with all of them, or is empty."""
     bad, count = checked.bad, len({one.row for one in checked.bad})
     which = f"{count:,} of {checked.rows:,} rows need{'s' if count == 1 else ''}"
     which = "The only row needs" if checked.rows == 1 else which
@@ -41,7 +41,7 @@ def _good(count: int) -> str:
 
 
 def problem_of(bad: BadRow) -> str:
-    """A row and what is wrong with it, as mrkdwn."""
+    """Describe a row's error in mrkdwn."""
     return f"Row {bad.row}: {_problem(bad, md.typed(bad.given, 60), md.quote(bad.rule, 200))}"
 
 
@@ -57,9 +57,9 @@ def _problem(bad: BadRow, given: str, rule: str) -> str:
 
 
 def bad_table(checked: Checked) -> tuple[list[str], list[list[str]]]:
-    """The rows that cannot be paid as they stand in the file, with what is wrong with each: header and rows."""
+    """Return header and unchanged rows that cannot be paid, with a column for their errors."""
     header = list(checked.header)
-    kept = len(header) - 1 if header[-1:] == [PROBLEM] else len(header)  # of a file that was handed out before
+    kept = len(header) - 1 if header[-1:] == [PROBLEM] else len(header)  # the file may be one that we returned before
     found: dict[int, list[str]] = {}
     for one in checked.bad:
         found.setdefault(one.row, []).append(_problem(one, clean(one.given), one.rule))
@@ -68,7 +68,7 @@ def bad_table(checked: Checked) -> tuple[list[str], list[list[str]]]:
 
 
 def about_bad(checked: Checked) -> tuple[str, str]:
-    """Title and comment of that file."""
+    """Return title and comment of that file."""
     count = md.counted(len({one.row for one in checked.bad}), "row")
     fix = f"{count} to fix in {md.quote(checked.name, _NAME)}. Fix them and upload this file."
     return f"{count} to fix", f":page_facing_up: {fix}"

@@ -1,4 +1,4 @@
-"""What bulk payments and their cancellations say: the card, how many payments stand where, the news, the files."""
+"""Wording of bulk payments and their cancellations: cards, counts by status, news, files."""
 
 from collections.abc import Container, Sequence
 from functools import partial
@@ -29,9 +29,9 @@ from bot.presentation.payments.wording import (
 from bot.presentation.reasons import worded
 from bot.presentation.words import DO_NOT_PAY_AGAIN, IN_ESCROW, QUEUED, UNKNOWN, symbol
 
-CANCEL: Final = "bulk.cancel"  # the button that cancels what waits
-AGAIN: Final = "bulk.again"  # the button that pays again what failed
-LIST: Final = "bulk.list"  # the button that shows the payments
+CANCEL: Final = "bulk.cancel"  # the button that cancels waiting payments
+AGAIN: Final = "bulk.again"  # the button that retries failed payments
+LIST: Final = "bulk.list"  # the button that lists the payments
 VIEW_LIST: Final = "View list"
 _TEXT_LIMIT: Final = md.SECTION_LIMIT + 900  # characters of the text of a card about many payments
 TEMPLATE_TITLE: Final = "Template for a bulk payment"
@@ -58,7 +58,7 @@ def repeated(rows: Sequence[int], count: int) -> str:
 
 
 def looking_up(progress: BulkProgress | None) -> str:
-    """How far the look-up of the accounts is; empty once it is done."""
+    """Show the progress of the look-ups; empty once they are done."""
     if progress is None or not progress.to_look_up:
         return "Checking the recipients…"
     if progress.looked_up < progress.to_look_up:
@@ -72,7 +72,7 @@ def doubt_word(doubt: Doubt) -> str:
 
 
 def account_warnings(progress: BulkProgress, named: Container[Doubt] = ()) -> list[str]:
-    """What is not fine about the recipients' accounts, by kind; few of them by name. ``named``: told by rows."""
+    """Count concerns about the recipients' accounts, naming a few; kinds in ``named`` are listed by row elsewhere."""
     checked = progress.looked_up - progress.not_read
     unread = f" ({progress.not_read} not checked)" if progress.not_read else ""
     found = []
@@ -95,7 +95,7 @@ def _few(count: int, emails: Sequence[str]) -> str:
 
 
 def account_cells(row: BulkItem, found: Lookup | None) -> tuple[str, ...]:
-    """A row of the file with its account; what is not known is left empty."""
+    """Return the cells for a row of the file and its account; unknown values are empty."""
     if found is None:
         return (str(row.row), row.email, row.name, "", "", "", "", "", "not looked up")
     account = found.recipient
@@ -133,12 +133,12 @@ def _head(instruction: Instruction, asker: str) -> list[Block]:
 
 
 def _decides(instruction: Instruction) -> bool:
-    """Whether people may still decide about it."""
+    """Whether people can still decide about it."""
     return instruction.state in _TO_DECIDE
 
 
 def _warnings(instruction: Instruction) -> list[str]:
-    """What is not fine: about the accounts as long as it goes on, about the rest while people decide."""
+    """Return warnings: about accounts until it ends, about the rest until it is decided."""
     payload, progress = _payload(instruction), instruction.progress or BulkProgress()
     accounts = account_warnings(progress) if not looking_up(progress) and instruction.state not in NOT_PAID else []
     if not _decides(instruction):
@@ -189,7 +189,7 @@ def again_button(instruction: Instruction, again: PaidAgain) -> list[Block]:
 
 
 def _counts(tally: Tally) -> str:
-    """What was paid always, the others when there are any; together they are all there is."""
+    """Count the payments that were paid, and any others; the counts add up to all of them."""
     held = f"{tally.pending} {IN_ESCROW} ({shown(tally.cents_of('pending'))})"
     told = (
         (tally.failed, f"{tally.failed} failed"),
@@ -203,7 +203,7 @@ def _counts(tally: Tally) -> str:
 
 
 def _summary(tally: Tally) -> str:
-    """How many were paid, failed and are pending, always, with their sums; the others when there are any."""
+    """Count paid, failed and pending payments with their sums, and any others."""
     told = [_count(tally, "completed", "paid"), _count(tally, "failed"), _count(tally, "pending")]
     told += [_count(tally, "canceled")] if tally.canceled else []
     told += [f"{tally.under_way} in progress"] if tally.under_way else []
@@ -217,7 +217,7 @@ def _count(tally: Tally, status: str, word: str = "") -> str:
 
 
 def _ended(instruction: Instruction) -> str:
-    """What came of its payments, once each has ended: *all 3 paid*; empty before, and where none was sent."""
+    """Summarize the payments once all have ended (*all 3 paid*); empty before, and if none was sent."""
     tally = (instruction.progress or BulkProgress()).tally
     if instruction.state not in (State.COMPLETED, State.FAILED, State.CANCELED) or not tally.is_settled:
         return ""
@@ -236,13 +236,13 @@ def _progress_line(tally: Tally) -> str:
 
 
 def _broke(instruction: Instruction) -> str:
-    """That the provider's own record of a bulk payment is failed, and why."""
+    """Return why the provider's record of the bulk payment is failed."""
     why = (instruction.progress or BulkProgress()).why
     return md.quote_sentence(why, 300) if why else "The provider gave no reason."
 
 
 def advice(tally: Tally) -> str:
-    """What to do about the payments of a bulk payment that failed: which may be retried, and which must not."""
+    """Tell which payments of a failed bulk payment may be retried and which must not."""
     moving = tally.pending + tally.under_way + tally.unaccounted
     told = []
     if tally.failed:
@@ -272,7 +272,7 @@ def _new(stands: Stands) -> str:
 
 
 def _told(how: Line) -> Line:
-    """``how``: what is said before the counts unless the provider's record is failed."""
+    """Put ``how`` before the counts, unless the provider's record is failed."""
 
     def say(told: News) -> str:
         counts, approved = f"{_summary(told.tally)}.", told["approved"]
@@ -290,7 +290,7 @@ def _completed(told: News) -> str:
 
 
 def _with_chart(told: News, text: str) -> Content:
-    """In the end, with a pie that has a piece for everything there is; drawn with letters where Slack shows none."""
+    """Add a pie chart of all payments at the end, or bars of characters if Slack doesn't show charts."""
     tally = told.tally
     counts = {
         "Paid": tally.completed,
@@ -352,14 +352,14 @@ BULK: Final[Wording] = Wording(
     news={
         **NEWS,
         State.COMMITTED: _told("The provider is done with {what}, *but not every payment is reported*:"),
-        # Some failed, so there is something to do before the others have ended.
+        # Some payments failed, so action is needed before the others have ended.
         State.PENDING_ESCROW: _told("*Some failed*: {what}."),
         State.COMPLETED: _told(_completed),
         State.FAILED: _told(_completed),
         State.CANCELED: _told(_completed),
         State.MISMATCH: "*Failed*: {what} wasn't sent. {words.nothing}{why}",
     },
-    # No green mark where some of the payments failed.
+    # No check mark if any payment failed.
     news_symbol=lambda told: (
         symbol(State.FAILED)
         if has_failed(told.instruction)
@@ -417,7 +417,7 @@ _KNOWN: Final = ("completed", "failed", "pending", "canceled", "")
 
 
 def _what(instruction: Instruction, *, doing: str = "") -> str:
-    """``doing``: the ending of the verb."""
+    """Describe the action; ``doing`` is the verb's ending."""
     if _canceling(instruction).payout_to:
         return f"return{doing} {shown(instruction.cents)}"
     return f"cancel{doing} {md.counted(_canceling(instruction).count, 'waiting payment')} ({shown(instruction.cents)})"
@@ -447,7 +447,7 @@ CANCELLATION: Final[Wording] = Wording(
         State.NEW: "Nothing is canceled until it's approved.{why}",
         State.SENDING: "",
         State.COMMIT_UNKNOWN: "We're checking with the provider whether they were canceled.{answered}",
-        # People have to decide as an answer was lost, or as approvals were.
+        # Either an answer was lost, or the approvals were.
         State.NEEDS_HUMAN: lambda stands: (
             f"Not all of them were sent to the provider.{stands['why']}"
             if stands.instruction.unknown_since is None

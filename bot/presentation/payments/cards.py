@@ -1,4 +1,4 @@
-"""The card of a request and the line where it was requested; messages in its thread and in the alerts channel."""
+"""The card of a request and its line in the original channel; messages in its thread and the alerts channel."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -27,18 +27,17 @@ REJECT: Final = "payout.reject"
 RETRY: Final = "payout.retry"
 CLOSE: Final = "payout.close"
 RELEASE: Final = "payout.release"
-LINK: Final = "home.open"  # opens a card; nothing is done about it here
+LINK: Final = "home.open"  # opens a card; needs no handling
 MENU: Final = "payout.menu"
-"""The three dots; the value of a choice is what is wanted, a colon, and what a button carries."""
+"""The overflow menu; an option's value is one of the following, a colon, and a button's value."""
 WITHDRAW: Final = "withdraw"
 HISTORY: Final = "history"
 RECIPIENT: Final = "recipient"
-# People have to act.
-_WARNINGS: Final = 1_500  # characters of the warnings of one row
-_UNDECIDED = frozenset({State.AWAITING, State.NEEDS_HUMAN})
+_WARNINGS: Final = 1_500  # characters of a row's warnings: a row has 3,000 for everything
+_UNDECIDED = frozenset({State.AWAITING, State.NEEDS_HUMAN})  # people have to act
 _WITHDRAWABLE = frozenset({State.NEW, State.AWAITING, State.APPROVED})
 _SAID_BY_SLACK = frozenset({"undelivered", "no_approvals_channel"})  # alerts whose reason is an error code of Slack
-_OVER = frozenset({"within_reach", "continues"})  # the end of an earlier alert
+_OVER = frozenset({"within_reach", "continues"})  # resolve an earlier alert
 _PAID_AGAIN = 5
 
 
@@ -56,18 +55,18 @@ def card(
     short: Short | None = None,
     again: PaidAgain = NOT_AGAIN,
 ) -> Content:
-    """The card of the approvers with the votes of its present round; or one line, where it was requested.
+    """Build the approvers' card with the votes of the current round, or the line where it was requested.
 
-    ``invite_to``: channel in which the request was made and the bot is no member. ``names``: of those who are not to be
-    rung. ``handle``: the requester's, as a name can be anybody's. ``approvers``: called as long as they have to act.
-    ``again``: of many payments, which requests pay again what failed.
+    ``invite_to`` is that channel if the bot isn't in it. ``names`` are of people who must not be notified. ``handle``
+    is the requester's, because names aren't unique. ``approvers`` are mentioned while they have to act. ``again`` has
+    the requests that retry failed payments.
     """
     words, state = KINDS[instruction.kind], instruction.state
     voters, asker = [vote.person for vote in votes], md.named(instruction.requester, names or {}, handle=handle)
     left = [one for one in approvers if one != instruction.requester and one not in voters]
-    # Approvers are called once there is something to decide. Slack rings nobody for an edit.
+    # Mention approvers once they have to decide. Slack notifies nobody of an edit.
     call = " ".join(map(md.addressed, left)) if for_approvers and state in _UNDECIDED and left else ""
-    is_stopped = instruction.stopped and state in (State.NEW, State.CREATING)  # its note says so
+    is_stopped = instruction.stopped and state in (State.NEW, State.CREATING)  # its note explains the state
     why = "" if is_stopped else words.why(instruction, votes=len(votes))
     warned = warnings(instruction, short) if for_approvers and state not in FINAL else too_few(short)
     stopped = [notices.note(instruction.stopped)] if instruction.stopped else []
@@ -101,12 +100,12 @@ def card(
 
 
 def warnings(instruction: Instruction, short: Short | None = None) -> list[str]:
-    """Everything that people who decide are warned of: the same lines on the card, in each form and in App Home."""
+    """Return all warnings for approvers: the same lines on the card, in forms and in App Home."""
     return [*(f":warning: {line}" for line in KINDS[instruction.kind].warnings(instruction)), *too_few(short)]
 
 
 def doubts(instruction: Instruction, short: Short | None = None) -> list[str]:
-    """The warnings of a row in a list; where they are long, how many there are."""
+    """Return the warnings for a row in a list, or their number if they are long."""
     found = warnings(instruction, short)
     if sum(map(len, found)) > _WARNINGS:
         return [f":warning: *{len(found)} warnings*: open the card to see them."]
@@ -118,7 +117,7 @@ def too_few(short: Short | None) -> list[str]:
 
 
 def _told(instruction: Instruction, voters: list[str], asker: str, *, decides: bool) -> list[str]:
-    """The same as text, first what is wanted of who reads it, or where it stands."""
+    """Return the card as text, beginning with the question to the reader or the state."""
     words, waits = KINDS[instruction.kind], instruction.state is State.AWAITING
     what, votes = md.escape(in_full(instruction)), f"{len(voters)} of {instruction.requirement.quorum}"
     lead = f"{md.capital(words.word(instruction))}{f' ({votes})' if waits else ''}: {what}"
@@ -134,7 +133,7 @@ def _told(instruction: Instruction, voters: list[str], asker: str, *, decides: b
 def _blocks(
     instruction: Instruction, voters: list[str], asker: str, *, why: str, warned: Sequence[str], call: str
 ) -> list[Block]:
-    """While it is open what it is, what is not fine and where it stands; afterwards its end and one line."""
+    """Show an open request with details, warnings and state; an ended one with its outcome and one line."""
     words, state = KINDS[instruction.kind], instruction.state
     title = words.title(instruction)
     if state is not State.AWAITING or is_held(instruction):
@@ -162,7 +161,7 @@ def _blocks(
         else [md.context(why)]
     )
     head = words.head(instruction, asker)
-    # Why it is on hold comes first: until somebody acts, nothing else about it matters.
+    # The reason for a hold comes first, because nothing else matters until a person acts.
     blocks = [md.header(title), *(said + head if is_held(instruction) else head + said)]
     return [*blocks, *([md.context("\n".join(warned))] if warned else []), md.context(" · ".join(last))]
 
@@ -177,7 +176,7 @@ def _line(
     pressed: Sequence[Block],
     buttons: bool,
 ) -> list[Block]:
-    """One line, edited to its end; what explains it below, while it is open."""
+    """Build one line, edited until the request ends; notes follow while it is open."""
     words = KINDS[instruction.kind]
     stands = words.stands(instruction, votes=votes)
     said = md.paragraph(f"{stands}{where} · {md.escape(headline(instruction))} · {instruction.reference}")
@@ -190,7 +189,7 @@ def _line(
 
 
 def news(instruction: Instruction, facts: Mapping[str, Any], *, names: Mapping[str, str] | None = None) -> Content:
-    """News for the thread of a line. A new message rings whom it mentions: the requester; others are named."""
+    """Build a thread message. New messages notify people they mention: only the requester; others are named."""
     words = KINDS[instruction.kind]
     told, whom = News(words, instruction, facts, names or {}), md.mention(instruction.requester)
     line = words.news.get(told.state, "*{words.noun}*: {what}.{why}")
@@ -224,7 +223,7 @@ def out_of_reach(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
 
 
 def not_shown(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
-    """Why the approvers' card isn't there yet, for the requester."""
+    """Tell the requester why the approvers' card isn't posted yet."""
     why, until = unusable(worded(Reason.read(facts["reason"]))), datetime.fromisoformat(str(facts["until"]))
     return md.message(
         f":warning: {md.mention(instruction.requester)} {md.escape(headline(instruction))} ({instruction.reference}) "
@@ -234,7 +233,7 @@ def not_shown(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
 
 
 def held(instruction: Instruction, facts: Mapping[str, Any], *, names: Mapping[str, str]) -> Content:
-    """Notify the requester that an approved request isn't sent. Whoever held it is named, not called."""
+    """Notify the requester that an approved request isn't sent. The person who held it is named, not mentioned."""
     what = f"{md.escape(headline(instruction))} ({instruction.reference})"
     why = why_held(instruction, Reason.read(facts["reason"]), names)
     return md.message(f":hourglass: {md.mention(instruction.requester)} *On hold*: {what}. {why}")
@@ -249,7 +248,7 @@ def alert(
     approvers: Sequence[str] = (),
     admins: Sequence[str] = (),
 ) -> Content:
-    """A person must look at it. ``approvers`` are called where they have to decide, ``admins`` where too few can."""
+    """Alert people; mention ``approvers`` if they have to decide, ``admins`` if there are too few of them."""
     words, topic, found = KINDS[instruction.kind], str(facts["topic"]), Reason.read(facts.get("reason"))
     where, why = (
         md.channel(str(facts["channel"])) if facts.get("channel") else "its channel",
@@ -278,13 +277,13 @@ def alert(
 
 
 def deciding(instruction: Instruction) -> list[Block]:
-    """The buttons of approvers."""
+    """Return the approvers' buttons."""
     words, state = KINDS[instruction.kind], instruction.state
     decide: list[tuple[str, str, str]] = []
     if state is State.AWAITING:
         decide = [("Approve", APPROVE, "primary"), ("Reject", REJECT, "danger")]
     if state is State.NEEDS_HUMAN:
-        # The provider has a record that may be this one: paying again waits until people know.
+        # The provider has a record that may be this one: no retry until a person has checked.
         decide = [] if instruction.suspect else [("Retry", RETRY, "danger")]
         decide.append((f"Close{words.closed_as}", CLOSE, ""))
     if state is State.APPROVED and has_code(instruction.reason, OfRequest.EARLIER_NOT_UNPAID):
@@ -294,12 +293,12 @@ def deciding(instruction: Instruction) -> list[Block]:
 
 
 def opening(link: str) -> list[Block]:
-    """The button that opens a card; nothing without a link to it."""
+    """Return the button that opens a card, if there is a link to it."""
     return [button("Open", LINK, url=link)] if link else []
 
 
 def withdrawing(instruction: Instruction) -> list[Block]:
-    """The button that takes a request back, while that is possible."""
+    """Return the button that withdraws a request, while that is possible."""
     return [KINDS[instruction.kind].withdraw_button(instruction)] if _may_be_withdrawn(instruction) else []
 
 
@@ -308,7 +307,7 @@ def _may_be_withdrawn(instruction: Instruction) -> bool:
 
 
 def _menu(instruction: Instruction) -> list[Block]:
-    """What is pressed seldom, as long as it is open."""
+    """Return the menu of rarely used actions for an open request."""
     if instruction.state in FINAL:
         return []
     words = KINDS[instruction.kind]

@@ -1,4 +1,4 @@
-"""What *Check first* says: the board of a payment file that is checked, and the table of its recipients."""
+"""Wording of *Check first*: the status card of a file's check, and the table of its recipients."""
 
 from typing import Final
 
@@ -24,7 +24,7 @@ HEADER: Final = (*ACCOUNTS_HEADER, "e-mail check")
 
 
 def board(check: FileCheck, *, named: bool = True) -> Content:
-    """The message of a check; not ``named``: inside the one of its file, which names that."""
+    """Build the status card; without ``named``, it is part of its file's message, which shows the file's name."""
     title = f"{CHECK}: {md.shorten(clean(check.file), _NAME)}" if named else CHECK
     lines = _lines(check)
     about = f"Requested by {md.mention(check.requester)}. This check pays nothing."
@@ -55,7 +55,7 @@ def _lines(check: FileCheck) -> list[str]:
 
 
 def about_file(check: FileCheck) -> tuple[str, str, str]:
-    """Title, alternative text and comment of the table."""
+    """Return title, alternative text and comment of the table."""
     name = md.shorten(clean(check.file), _NAME)
     alt = f"Table with the recipients of {name}"
     return (

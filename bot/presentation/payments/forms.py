@@ -1,4 +1,4 @@
-"""The forms of payments. They carry an opaque id of the request; the server looks everything up again."""
+"""The forms of payments. They contain only the request's id; the server looks up everything else."""
 
 import csv
 import hashlib
@@ -64,9 +64,9 @@ ACCOUNT = "account.status"
 COLLECT = "purchase.request"
 BULK = "bulk.request"
 REQUEST_APPROVAL: Final = "Request approval"
-TEMPLATE = "bulk.template"  # the button in the form of a bulk payment that asks for a template
-GOOD: Final = "bulk.good"  # the button that leaves out the rows of a file that cannot be paid
-GOOD_TYPED: Final = "bulk.good_typed"  # the same of typed rows
+TEMPLATE = "bulk.template"  # the button for a template in the form of a bulk payment
+GOOD: Final = "bulk.good"  # the button that leaves out rows of a file that cannot be paid
+GOOD_TYPED: Final = "bulk.good_typed"  # like GOOD, for typed rows
 AMOUNT = "amount"
 REASON = "reason"
 EMAIL = "email"
@@ -76,10 +76,10 @@ CODE = "code"
 FILE = "file"
 ROWS = "rows"
 OTHER_VERSION = "This form is out of date. Nothing was requested. Type the command again."
-ITEMS_LIMIT = 2_000  # characters of all lines that name items
-ROWS_LIMIT = 3_000  # characters of all rows typed into a form (Slack)
-_REPEATS: Final = 3  # earlier requests that a form names
-_LEFT_OUT: Final = 25  # typed rows that are named as left out
+ITEMS_LIMIT = 2_000  # characters of all lines with items
+ROWS_LIMIT = 3_000  # characters of all rows typed into a form (Slack's limit)
+_REPEATS: Final = 3  # earlier requests listed in a form
+_LEFT_OUT: Final = 25  # typed rows listed as left out
 _AMOUNT_LIMIT = 20
 ACCOUNT_TITLE = "Check an account"
 BULK_TITLE = "Pay in bulk"
@@ -92,11 +92,11 @@ TAKEN: Final = ":arrows_counterclockwise: Updated for the rows you chose. Check 
 ALL_TYPED_LEFT_OUT: Final = ":warning: *Every row is left out.*"
 _TYPED_ANYWAY: Final = "To pay such a row anyway, add it here without its status or reference."
 ALL_LEFT_OUT: Final = ":warning: *Every row is left out.* Choose the rows to pay anyway, or upload another file."
-ANYWAY: Final = "anyway"  # the field with the rows that are taken in
-_WORD: Final = "word:"  # begins the option that takes in all rows of one status
-_SAID: Final = 3  # statuses that a line quotes
-_STATUSES: Final = 20  # that are offered as a whole
-WITHOUT: Final = "without"  # the field that leaves out the rows without an account
+ANYWAY: Final = "anyway"  # the field with rows to include
+_WORD: Final = "word:"  # prefix of an option that includes all rows with a status
+_SAID: Final = 3  # statuses quoted in a line
+_STATUSES: Final = 20  # offered for all their rows
+WITHOUT: Final = "without"  # the field that leaves out rows without an account
 OUT: Final = "out"
 CHOSEN: Final = ":arrows_counterclockwise: Updated for the columns you chose. Check the total, then request it."
 READ: Final = ":arrows_counterclockwise: Updated for how you read the amounts. Check the total, then request it."
@@ -113,14 +113,14 @@ _CHECKED_FIRST: Final = "This checks addresses and accounts. Nothing is requeste
 
 
 def about(instruction: Instruction, *, channel: str, ts: str, seen: str = "") -> str:
-    """``seen``: fingerprint of what the form shows beside the request."""
+    """Return a form's metadata; ``seen`` is the fingerprint of its other contents."""
     facts = {"id": instruction.id, "round": instruction.round, "channel": channel, "ts": ts}
     facts |= {"seen": seen} if seen else {}
     return json.dumps(facts, separators=(",", ":"))
 
 
 def approve(instruction: Instruction, *, metadata: str, short: Short | None = None) -> View:
-    """What may be wrong with the request is confirmed, and a large amount typed, before it is approved."""
+    """Build the form for an approval, in which warnings are confirmed and a large amount is typed."""
     doubtful = needs_confirming(instruction)
     asked = []
     if instruction.requirement.typed_amount or not doubtful:
@@ -130,7 +130,7 @@ def approve(instruction: Instruction, *, metadata: str, short: Short | None = No
 
 
 def unfreeze(held: Sequence[Instruction], *, votes: int, needed: int) -> View:
-    """What unfreezing sends, shown before it does. ``votes``: of how many approvers with this one."""
+    """Show the requests that unfreezing will send; ``votes`` counts approvers including this one."""
     cents = sum(one.cents for one in held)
     sent = f"{counted(len(held), 'approved request')}, {shown(cents)} in all"
     first = f"This sends {sent}:" if votes >= needed else f"Vote {votes} of {needed}. The last vote sends {sent}:"
@@ -159,7 +159,7 @@ def _with_reason(callback_id: str, about: Instruction, *, metadata: str, short: 
 
 
 def release(instruction: Instruction, earlier: Sequence[Instruction], *, metadata: str) -> View:
-    """For an admin: both requests, what speaks against sending the second one, and why it is sent all the same."""
+    """Show an admin both requests and the warnings against sending the second, and ask for a reason to send it."""
     assert instruction.reason is not None
     found: Any = instruction.reason.facts["found"]
     words = KINDS[instruction.kind]
@@ -173,7 +173,7 @@ def release(instruction: Instruction, earlier: Sequence[Instruction], *, metadat
 
 
 def take_back(instruction: Instruction, *, metadata: str) -> View:
-    """The same for who requested it: no reason is asked for."""
+    """Build the requester's form to withdraw a request, without a reason."""
     words = KINDS[instruction.kind]
     asked = section(plain(words.withdrawing(instruction)))
     return form(WITHDRAW, f"Withdraw a {words.noun}", "Withdraw", metadata, [asked], close="Keep it")
@@ -198,7 +198,7 @@ def edit(instruction: Instruction) -> View:
 
 
 def resend(instruction: Instruction) -> View:
-    """The form of a new payout with what the first one had; a code that may be at the provider is not taken over."""
+    """Build a payout's form with the values of an earlier one, except a code that may be at the provider."""
     payload = instruction.payload
     code = payload.code if instruction.leaves_its_code else ""
     fields = _payout_fields(payload.email, plain_amount(payload.cents), payload.description, code)
@@ -241,14 +241,14 @@ def bulk(
     decimals: str = "",
     repeats: str = "",
 ) -> View:
-    """``rows``: as they were typed, with the ``problem`` they have; ``good``: what requests those without one.
+    """Build the form of a bulk payment with typed ``rows`` and their ``problem``; ``good`` requests the valid ones.
 
-    ``asks``: amounts that have two readings, with the one chosen. ``repeats``: references of the earlier
-    requests for the same payments that the form names.
+    ``asks`` are amounts with two readings, of which ``decimals`` is selected. ``repeats`` are references of the earlier
+    requests for the same payments that the form lists.
     """
     file = {"type": "file_input", "action_id": FILE, "filetypes": ["csv", "xlsx", "txt", "tsv"], "max_files": 1}
     example = "ana@example.com, 25.00, March translation\nben@example.com, 10.50, Proofreading"
-    of = f".{hashlib.sha256(rows.encode()).hexdigest()[:8]}" if rows else ""  # Slack keeps what was typed under one id
+    of = f".{hashlib.sha256(rows.encode()).hexdigest()[:8]}" if rows else ""  # Slack keeps text typed under one id
     typed = text_input(f"{ROWS}{of}", most=ROWS_LIMIT, example=example, multiline=True, value=rows)
     hint = "One payment per line: email, amount, note. You can paste from a spreadsheet."
     lead = f"A file with the columns *email*, *amount* (USD) and *note*. {_NOTHING_YET}"
@@ -272,9 +272,9 @@ def typed_form(
     good: bool = False,
     decimals: str = "",
 ) -> View:
-    """The typed rows again, before they are requested: what is wrong, left out, or was requested before.
+    """Show the typed rows again before they are requested: errors, left out rows, earlier requests.
 
-    ``good``: without the rows that cannot be paid. ``decimals``: the reading of the amounts to preselect.
+    ``good`` leaves out rows that cannot be paid. ``decimals`` is the reading of the amounts to preselect.
     """
     doubts = [*doubt_lines(checked), *([_TYPED_ANYWAY] if checked.left_out else [])]
     if checked.bad and not (good and checked.items):
@@ -290,7 +290,7 @@ def typed_form(
 
 
 def _rewritten(checked: Checked) -> str:
-    """The payments as rows that can be typed."""
+    """Format the payments as typed rows."""
     named = any(item.name for item in checked.items)
     lines = [["email", "amount", "note", "name"]] if named else []
     lines += [
@@ -302,7 +302,7 @@ def _rewritten(checked: Checked) -> str:
 
 
 def repeat_lines(repeats: Sequence[EarlierRequest]) -> list[str]:
-    """The first earlier requests for the same payments, with state and time, and how many more there are."""
+    """List the first earlier requests for the same payments, with state and time, and count the rest."""
     lines = []
     for one in repeats[:_REPEATS]:
         first, rows = one.first, one.rows
@@ -347,9 +347,9 @@ def _amount(label: str) -> Block:
 def file_form(
     seen: Preview, carried: FormMetadata, *, note: str = "", problem: Sequence[Block] = (), usual: str = ""
 ) -> View:
-    """The file as it reads, ready to be asked for where no ``problem`` keeps it from that. ``note``: why again.
+    """Build the form of a file, ready to request unless there is a ``problem``; ``note`` is why it is shown again.
 
-    ``usual``: the sign before the cents that is selected until one is chosen.
+    ``usual`` is the decimal sign that is selected until one is chosen.
     """
     is_counted = seen.checked is not None and not problem
     blocks: list[Block] = [paragraph(note)] if note else []
@@ -394,7 +394,7 @@ def _columns(seen: Preview) -> list[Block]:
 
 
 def _counted_lines(checked: Checked, repeats: Sequence[EarlierRequest]) -> list[str]:
-    """The sum first, then how many and to how many, then what is left out and what is doubtful."""
+    """Return the total, the numbers of payments and people, left out rows and warnings, in this order."""
     doubles, skipped = duplicates_in(checked.items), sorted({one.row for one in checked.skipped})
     lines = [_total(checked), *repeat_lines(repeats)]
     if skipped:
@@ -405,7 +405,7 @@ def _counted_lines(checked: Checked, repeats: Sequence[EarlierRequest]) -> list[
 
 
 def doubt_lines(checked: Checked) -> list[str]:
-    """What speaks against rows of the file, whether they are left out or not, and whom they would go to."""
+    """Describe doubts about rows, whether they are left out or paid, and concerns about their accounts."""
     lines = []
     for doubt in Doubt:
         for left_out, words in ((True, "left out"), (False, "will be paid")):
@@ -427,7 +427,7 @@ def _statuses(rows: Sequence[DoubtfulRow]) -> str:
 
 
 def _choices(seen: Preview, carried: FormMetadata) -> list[Block]:
-    """The offer to take rows in that are left out, one by one; and to leave those out that have no account."""
+    """Offer to include doubtful rows one by one, and to leave out rows without an account."""
     assert seen.checked is not None
     doubtful, version = seen.checked.doubtful, f".{seen.fingerprint[:8]}"
     blocks: list[Block] = []
@@ -450,7 +450,7 @@ def _choices(seen: Preview, carried: FormMetadata) -> list[Block]:
 
 
 def _takeable(rows: Sequence[DoubtfulRow]) -> list[Block]:
-    """An option for all rows of each status that several rows have, then one for each row."""
+    """Offer one option for all rows of a status with several rows, then one per row."""
     together: dict[str, list[DoubtfulRow]] = {}
     for one in rows:
         together.setdefault(one.word, []).append(one)
@@ -477,7 +477,7 @@ def taken(choices: Mapping[str, Sequence[str]]) -> Choice:
 
 
 def chosen(values: Mapping[str, str]) -> dict[str, int]:
-    """Our column -> its place, as it was chosen. A value that is none of ours is no choice."""
+    """Return the chosen index per column of ours, ignoring values that aren't ours."""
     return {name: int(values[name]) for name in COLUMNS if values.get(name, "").isdecimal()}
 
 

@@ -1,4 +1,4 @@
-"""The record of each kind of request, and what is read of one for a request of any kind."""
+"""The wording of each kind of request, with accessors for a request of any kind."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -24,25 +24,25 @@ def noun(instruction: Instruction) -> str:
 
 
 def headline(instruction: Instruction) -> str:
-    """Amount first, then the other party by name, or how many payments; plain text, never shortened."""
+    """Return amount and other party's name, or number of payments, in plain text; never shortened."""
     return KINDS[instruction.kind].headline(instruction)
 
 
 def in_full(instruction: Instruction) -> str:
-    """The same with the other party's address; plain text, never shortened."""
+    """Return the headline with the other party's address, in plain text; never shortened."""
     return KINDS[instruction.kind].in_full(instruction)
 
 
 def sentence(instruction: Instruction, *, votes: int) -> str:
-    """Where the request stands, in mrkdwn, claiming no more than was observed."""
+    """Describe the state in mrkdwn, claiming no more than was observed."""
     return KINDS[instruction.kind].sentence(instruction, votes=votes)
 
 
 def word_of(instruction: Instruction) -> str:
-    """The word of a request's state."""
+    """Return the word for the request's state."""
     return KINDS[instruction.kind].word(instruction)
 
 
 def word_in(instruction: Instruction, state: State) -> str:
-    """The word of another state of it."""
+    """Return the word for another state of the request's kind."""
     return KINDS[instruction.kind].states.get(state) or word(state)

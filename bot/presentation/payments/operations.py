@@ -75,9 +75,8 @@ CSV_HEADER = (
     "failure reason",
 )
 LIST = "operations"
-_EVENT_CHARACTERS = 3_500  # of all lines together: a text of more than 4,000 characters is more than Slack likes
-_REST_LIMIT = 1_000  # characters of what one event says besides, under the service's names
-# The rule that the name of a purchase breaks where a payout is wanted.
+_EVENT_CHARACTERS = 3_500  # of all lines: Slack advises against texts of more than 4,000
+_REST_LIMIT = 1_000  # characters of an event's other fields, under the service's names
 
 
 def listing(
@@ -88,7 +87,7 @@ def listing(
     command: str,
     per_page: int = 10,
 ) -> Content:
-    """One page. ``ours``: the service's id -> what it is here. ``operation_type``: None for both."""
+    """Show a page; ``ours`` maps the service's ids to our records, and ``operation_type`` is None for both types."""
     what = f"{operation_type.capitalize()}s" if operation_type else "Operations"
     whole = csv_button(LIST, operation_type or "all")
     pager = turns(f"{operation_type or ''}@{per_page}", page.page, page.last_page, whole, back=PREVIOUS, on=NEXT)
@@ -129,7 +128,7 @@ def listing(
 
 
 def csv_row(one: Operation, ours: Mapping[str, Known]) -> list[str]:
-    """One operation in the file of the whole list, by ``CSV_HEADER``; times in UTC, amounts with a point."""
+    """Return one operation as a row below ``CSV_HEADER``; times in UTC, amounts with a decimal point."""
     reference, stands, raw = _stands(one, ours.get(one.id))
     if not _is_readable(one, ours):
         stands, raw = "can't be read: see the alerts channel", one.status
@@ -155,22 +154,22 @@ def _is_readable(one: Operation, ours: Mapping[str, Known]) -> bool:
 
 
 def _stands(one: Operation, known: Known) -> tuple[str, str, str]:
-    """How it is called, its status, and the service's word for it where that is told beside ours."""
+    """Return name and status of an operation, and the service's word if it is shown beside ours."""
     if known is None:
         return one.id, status(one), ""
     if isinstance(known, OwnRow):
         named = f"{known.reference} row {known.row}"
         return (named, item_word(one.status), "") if known.is_certain else (f"{one.id}, maybe {named}", status(one), "")
-    # The service's own word explains nothing: it only says what stands there.
+    # The service's own word explains nothing, but it shows the status there.
     return known.reference, word(known.state), one.state.value if one.state else one.status
 
 
 def record(
     operation: Operation, *, link: str = "", takeable: bool = False, more: int = 0, row: OwnRow | None = None
 ) -> Content:
-    """An operation that has no request of its own here. ``link``: its checkout; ``takeable``: it may be committed here.
+    """Show an operation requested elsewhere, with its checkout ``link``; a ``takeable`` one may be committed here.
 
-    ``more``: how many others have the same code. ``row``: of which bulk payment it is or may be.
+    ``more`` is the number of other operations with this code. ``row`` is the bulk payment's row that it is or may be.
     """
     title = _title(operation)
     notes = ["Not requested here. This is the provider's record."]
@@ -203,7 +202,7 @@ def record(
 def with_record(card: Content, operation: Operation, *, takeable: bool = False) -> Content:
     known = _known_there(operation)
     if operation.state is None and f"“{md.quote(operation.status)}”" in card.text:
-        known = known[1:]  # the card says already how the service calls it
+        known = known[1:]  # the card already quotes the service's word
     again = [button("Import again", TAKE_IN, operation.id, spoken=f"Import {_title(operation)} again")]
     return _below(card, facts(_NOW, known), *_items(operation), after=actions(again if takeable else []))
 
@@ -213,13 +212,13 @@ def with_facts(card: Content, known: Sequence[Fact]) -> Content:
 
 
 def without_record(card: Content, said: str) -> Content:
-    """The same where the service could not be asked; ``said``: why, a foreign sentence."""
+    """Show a card like `with_record` if the service didn't answer; ``said`` is the reason, a foreign sentence."""
     why = f":warning: {md.quote(said)} Above is the last known state."
     return _below(card, md.message(why))
 
 
 def taken_in(why: NotTaken, operation: Operation, reason: Reason | None = None) -> Content:
-    """Why a payout cannot be taken in; ``reason``: what shows that it was made here."""
+    """Explain why a payout cannot be imported; ``reason`` shows that it was made here."""
     now = md.quote(status_word(operation.status))
     told = {
         NotTaken.NO_PAYOUT: "It isn't a payout.",
@@ -234,7 +233,7 @@ def taken_in(why: NotTaken, operation: Operation, reason: Reason | None = None) 
 
 
 def _items(operation: Operation) -> list[Content]:
-    """What a purchase consists of, by its own detail: a line each, with a word where they do not make up the total."""
+    """List a purchase's items from the service's record, with a warning if they don't add up to the total."""
     found = operation.items if isinstance(operation, Purchase) else ()
     if not found:
         return []
@@ -282,7 +281,7 @@ def _known_there(operation: Operation) -> list[Fact]:
 
 
 def events(named: str, found: Sequence[PayoutEvent]) -> Content:
-    """What the service recorded of its calls to us about one payout. ``named``: foreign, how people know it."""
+    """Show the service's log of its calls to us about a payout; ``named`` is foreign text."""
     whose = md.quote(named, _PERSON_LIMIT)
     if not found:
         return md.message(f":mailbox_with_no_mail: No webhooks delivered for {whose} yet.")
@@ -343,7 +342,7 @@ def partner(found: Partner) -> Content:
 
 
 def status(operation: Operation) -> str:
-    """The word that cards have for a status we know, the service's own for any other."""
+    """Return our word for a known status, else the service's own."""
     if operation.operation_type == "purchase" and operation.state is OperationStatus.CREATED:
         return word(State.OPEN)
     return status_word(operation.status)

@@ -1,4 +1,4 @@
-"""What payouts say: in two steps, and in one. What is known of the recipient, and what is not fine about it."""
+"""Wording of payouts in one and two steps, with facts and concerns about the recipient."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -27,13 +27,13 @@ from bot.presentation.payments.wording import (
 from bot.presentation.reasons import worded
 from bot.presentation.words import NOT_ACTIVE, NOTHING_PAID
 
-TAKE_IN: Final = "payout.take_in"  # the button that takes in a payout of elsewhere
+TAKE_IN: Final = "payout.take_in"  # the button that imports an external payout
 SEND_ANYWAY: Final = "payout.send_anyway"
 EDIT: Final = "payout.edit"
 RETURN: Final = "payout.return"  # the button that cancels a payout in escrow
 _NAME_LIMIT = 80
 _PURPOSE_LIMIT = 1_400
-"""Characters with their escapes: an edit may have a text of 4,000, and the rest of a card needs its share."""
+"""Characters including escapes: an edited text may have 4,000, and the rest of a card needs its share."""
 _UNDECIDED = frozenset({State.NEW, State.CREATING, State.CREATE_UNKNOWN, State.AWAITING, State.NEEDS_HUMAN})
 CHECKING: Final = "Checking the recipient…"
 _LOOKALIKES: Final = "This address uses letters that can look like others. Check it with the recipient."
@@ -66,7 +66,7 @@ def warnings(instruction: Instruction) -> list[str]:
 
 
 def account_line(recipient: Recipient) -> str:
-    """What is not known is said to be not known."""
+    """Describe an account, including facts that aren't known."""
     known = (
         (recipient.active, "active", f"not active ({NOT_ACTIVE})"),
         (recipient.verified, "verified", "not verified"),
@@ -76,13 +76,13 @@ def account_line(recipient: Recipient) -> str:
 
 
 def registered(instruction: Instruction) -> str:
-    """The recipient's registered name; empty where it is not known."""
+    """Return the recipient's registered name; empty if unknown."""
     name = md.name_of((instruction.recipient or Recipient()).full_name or "")
     return "" if name == md.UNKNOWN else md.shorten(name, _NAME_LIMIT)
 
 
 def account(instruction: Instruction) -> Content:
-    """The whole record of the recipient's account, as it was read for the card."""
+    """Show the full record of the recipient's account, as read for the card."""
     found = instruction.recipient
     if found is None:
         known: list[tuple[str, str]] = [("Account", "Not checked yet")]
@@ -102,7 +102,7 @@ def account(instruction: Instruction) -> Content:
 
 
 def _account(instruction: Instruction) -> list[str]:
-    """The country, behind one word where all is well: what is not stands among the warnings."""
+    """Return *verified* if there are no concerns, and the country; concerns are shown as warnings."""
     recipient = instruction.recipient
     if recipient is None or instruction.state in FINAL:
         return []
@@ -125,7 +125,7 @@ def _address(instruction: Instruction) -> str:
 
 
 def _besides(instruction: Instruction) -> list[str]:
-    """What few payouts have: a code that a person chose, an id under which it was made elsewhere."""
+    """Return rare details: a code chosen by a person, or the id of an external payout."""
     made = instruction.payload.taken.replace("`", "")
     found = [f"code {code}" for _, code in chosen_code(instruction)]
     found += [f"replaces {instruction.payload.again_of}"] if instruction.payload.again_of else []
@@ -149,7 +149,7 @@ def _warnings(instruction: Instruction) -> list[str]:
 
 
 def _buttons(instruction: Instruction) -> list[Block]:
-    """The requester's ways on about an address without an account; the way back for money that waits in escrow."""
+    """Return the requester's choices for an address without an account, or the cancellation of a payout in escrow."""
     if awaits_requester(instruction):
         value, spoken = value_of(instruction), f"Send anyway to {instruction.payload.email}"
         anyway = button("Send anyway", SEND_ANYWAY, value, spoken=spoken)

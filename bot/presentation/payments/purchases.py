@@ -1,4 +1,4 @@
-"""What purchases say: the card with its items and the checkout link, the news, the page after the checkout."""
+"""Wording of purchases: the card with items and checkout link, news, and the pages after the checkout."""
 
 from typing import Final
 
@@ -16,7 +16,7 @@ from bot.presentation.words import NEEDS_PERSON, symbol
 CHECKOUT = "purchase.checkout"
 _NAME_LIMIT = 80
 _TEXT_PURPOSE_LIMIT = 600
-_TEXT_ITEMS_LIMIT = 1_100  # characters with their escapes: an edit may have a text of 4,000
+_TEXT_ITEMS_LIMIT = 1_100  # characters including escapes: an edited text may have 4,000
 _LINK_LIMIT = 3_000  # characters of an address on a button
 _TEXT_LINK_LIMIT = 600
 _NOT_YET = "Creating a checkout link…{why}"
@@ -33,7 +33,7 @@ body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 26rem; margin: 4rem aut
 h1 {{ font-size: 1.3rem }}
 </style></head><body><h1>{title}</h1><p>{text}</p></body></html>
 """
-# The pages on which a browser ends after paying, and after leaving the checkout: what happens next, not what happened.
+# Pages after paying and after leaving the checkout: they tell what happens next, not what happened.
 THANKS = _PAGE.format(
     title="Thank you",
     text="We'll tell the team once the payment is confirmed. You can close this page.",
@@ -45,7 +45,7 @@ LEFT = _PAGE.format(
 
 
 def card(instruction: Instruction, *, link: str, invite_to: str = "", buttons: bool = True) -> Content:
-    """``link``: where the buyer pays; empty when there is nothing to pay. ``buttons``: False for a picture of it."""
+    """Build the card with the buyer's checkout ``link``, empty if there is nothing to pay. A copy has no buttons."""
     cells = [(one.name, f"{one.quantity} × {amount(one.unit_cents)}", amount(one.cents)) for one in _items(instruction)]
     lines = [f"{md.shorten(clean(name), _NAME_LIMIT)}: {each} = {cents}" for name, each, cents in cells]
     asker, sentence = md.mention(instruction.requester), PURCHASE.sentence(instruction, votes=0)
@@ -74,7 +74,7 @@ def card(instruction: Instruction, *, link: str, invite_to: str = "", buttons: b
 
 
 def checkout(instruction: Instruction, *, link: str) -> Content:
-    """The link, for the thread of the card: it stands beside the picture, or alone where pictures are refused."""
+    """Post the link in the card's thread, beside its QR code or alone if pictures are refused."""
     return md.message(
         f"{symbol(State.OPEN)} {md.mention(instruction.requester)} {md.escape(_headline(instruction))} "
         f"({instruction.reference}): checkout link ready. Send it to the buyer, to open in their default browser: "
@@ -83,7 +83,7 @@ def checkout(instruction: Instruction, *, link: str) -> Content:
 
 
 def picture(instruction: Instruction, *, link: str) -> tuple[str, str]:
-    """Title and alternative text of the checkout link as a picture."""
+    """Return title and alternative text of the checkout link's QR code."""
     title = f"Checkout of {instruction.reference}, {shown(instruction.cents)}"
     return title, f"QR code of the checkout link of {instruction.reference}: {link}"
 
