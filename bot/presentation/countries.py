@@ -1,4 +1,4 @@
-"""Names of countries by their ISO 3166 alpha-3 codes, as the provider of payments sends them."""
+"""Names of countries by ISO 3166 alpha-3 code, the format that the payments provider sends."""
 
 from typing import Final
 
@@ -44,5 +44,5 @@ _BY_CODE: Final = dict(one.strip().split(" ", 1) for one in _NAMES.replace("\n",
 
 
 def country(code: str | None) -> str:
-    """The name of a country; an unknown code stays as it is."""
+    """Return the name of a country, or an unknown code unchanged."""
     return _BY_CODE.get((code or "").strip().upper(), code or "")

@@ -1,7 +1,7 @@
-"""What people see of e-mail processing: answers about addresses, forms, the board of a list, its result file.
+"""E-mail processing for people: answers about addresses, forms, the status card of a list, and its result file.
 
-The service's words are shown as they came. It is called processing, not verification: what the service does with an
-address is not documented.
+The service's words are shown unchanged. It is called processing, not verification, because the service doesn't
+document how it handles addresses.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -111,9 +111,9 @@ def list_form(
     read_as: str = "",
     before: Mapping[str, str] = _NOBODY,
 ) -> View:
-    """Which column and how. ``marks``: what people do not see in it. ``lacking``: way -> variables that it lacks.
+    """Build the form for column and mode. ``marks`` is hidden content; ``lacking`` has the missing variables per mode.
 
-    ``read_as``: what people should look at. ``before``: the way and the column that were last chosen in this channel.
+    ``read_as`` is what people should check. ``before`` has the last mode and column chosen in this channel.
     """
     names = column_names(looks)
     options = []
@@ -157,7 +157,7 @@ def hardly_addresses(look_name: str, percent: int) -> str:
 
 
 def chosen(value: str) -> tuple[int, int, str]:
-    """Place, percentage of addresses and name of a column. Raises ValueError where the value is none of ours."""
+    """Parse a column's index, percentage of addresses and name. Raises ValueError for a value that isn't ours."""
     place, percent, name = value.split("|", 2)
     return int(place), int(percent), name
 
@@ -192,9 +192,9 @@ def checked(answers: Sequence[tuple[str, Answer]]) -> Content:
 
 
 def board(progress: ListProgress, names: Mapping[str, str] = _NOBODY, *, named: bool = True) -> Content:
-    """The message of a list; ``names``: of people, who are not notified.
+    """Build the status card of a list, with ``names`` of people, who are not notified.
 
-    Not ``named``: inside the message of its file, which names that.
+    Without ``named``, it is part of its file's message, which already shows the file's name.
     """
     how = "whole file" if progress.whole else "row by row"
     title = f"Process e-mails: {md.shorten(clean(progress.file), _NAME_LIMIT)}" if named else "Process e-mails"
@@ -208,13 +208,13 @@ def board(progress: ListProgress, names: Mapping[str, str] = _NOBODY, *, named: 
 
 
 def news(progress: ListProgress) -> Content:
-    """Thread message to the requester: the list ended without a file, or was paused by a failure."""
+    """Build the thread message to the requester about a list that ended without a file, or was paused by a failure."""
     sign, said = _state_line(progress).split(" ", 1)
     return lines_under("", f"{sign} {md.mention(progress.requester)} {said}".split("\n"))
 
 
 def details(progress: ListProgress) -> View:
-    """A form that shows what the service answered."""
+    """Build the modal with the service's answer."""
     reason = md.quote_sentence(worded(progress.reason), _WHOLE_REASON) or "Nothing more is known."
     found = [("Problem", reason), ("HTTP status", status_in(progress.reason)), ("ID", f"`{md.escape(progress.id)}`")]
     return result("Details", [md.paragraph(f"*{label}*\n{said}") for label, said in found if said])
@@ -234,7 +234,7 @@ def _state_line(progress: ListProgress) -> str:
 
 
 def _in_short(reason: Reason) -> str:
-    """A reason without what only an admin needs: mrkdwn."""
+    """Return a reason in mrkdwn without details for admins."""
     if has_code(reason, OfList.NOT_WORKING, OfList.ASKED_TO_WAIT):
         return "The e-mail check isn't working right now. Resume in a few minutes."
     if has_code(reason, OfList.GIVEN_UP):
@@ -287,7 +287,7 @@ def _figures(progress: ListProgress) -> Iterator[str]:
 
 
 def _of_rows(count: RunCount) -> str:
-    """``500 rows, 20 repeated, 3 without an address``."""
+    """Format as ``500 rows, 20 repeated, 3 without an address``."""
     repeated = count.rows - count.skipped - count.total
     said = [f"{repeated:,} repeated"] if repeated > 0 else []
     said += [f"{count.skipped:,} without an address"] if count.skipped else []
@@ -312,14 +312,14 @@ def _buttons(progress: ListProgress) -> list[Block]:
         found.append(button("Pause", PAUSE, progress.id))
     if progress.state is RunState.PAUSED:
         again = "Go on" if _is_refused(progress) else "Resume"
-        asked = question(f"{again}?", "The check continues.", yes=again, no="Keep it paused")  # it is where Pause was
+        asked = question(f"{again}?", "The check continues.", yes=again, no="Keep it paused")  # replaces Pause
         found.append(button(again, RESUME, progress.id, style="primary", confirm=asked))
-    sure = question("Stop for good?", _SURE, yes="Stop", no="Keep going")  # it cannot go on afterwards
+    sure = question("Stop for good?", _SURE, yes="Stop", no="Keep going")  # it can't be resumed
     return [*found, button("Stop", STOP, progress.id, style="danger", confirm=sure), *details]
 
 
 def about_result(progress: ListProgress) -> tuple[str, str]:
-    """Alternative text and comment of the result."""
+    """Return alternative text and comment of the result."""
     who = md.mention(progress.requester)
     if progress.whole:
         return f"Results for {clean(progress.file)}", f"{who} Results for {md.quote(progress.file, _NAME_LIMIT)}"
@@ -346,7 +346,7 @@ def refused_press(state: RunState | None) -> str:
 
 
 def result_header(given: Sequence[str], names: Sequence[str], shared: Collection[str] = ()) -> tuple[str, ...]:
-    """The columns of a result: the given ones, and ours under names that are still free; one for the ``shared``."""
+    """Return the columns of a result: those given, ours under unused names, and one for the ``shared`` fields."""
     taken = {name.casefold() for name in given}
     ours = []
     more = [f"{len(shared):,} other fields"] if shared else []

@@ -1,4 +1,4 @@
-"""The App Home: what waits for the reader, what they requested, what can be begun; for admins the controls."""
+"""The App Home: requests to decide, the reader's requests, forms to open; for admins also controls."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -30,17 +30,15 @@ REFRESH: Final = "home.refresh"
 BACK: Final = "home.back"
 ON: Final = "home.on"
 START: Final = "home.start"
-"""The buttons that begin something are numbered: each in a row needs an id of its own."""
-"""A button that only links: pressing it asks nothing of us."""
+"""Prefix of numbered ids for the buttons that open forms, because ids must be unique in a row."""
 VERBS: Final = "home.localize"
 VERB: Final = "verb"
 _PURPOSE = 120
 _TITLE = 160
 _NAME = 60
-"""Characters of all warnings about one request: a row has 3,000 for everything."""
 _MOST_STORES = 15
 _MOST_PEOPLE = 10
-_NEARLY = 0.8  # the part of the daily limit from which on it is marked
+_NEARLY = 0.8  # part of the daily limit from which it is marked
 _LABELS: Final[Mapping[Start, str]] = {
     Start.PAYOUT: "New payout",
     Start.BULK: "Pay in bulk",
@@ -60,7 +58,7 @@ _WAYS: Final[Mapping[Way, str]] = {
 
 
 def draw(found: Home | No, policy: Policy, now: datetime) -> Block:
-    """The view, as of now. The last block alone says when that was."""
+    """Return the view as of now. Only its last block depends on the time."""
     return closed(found, now) if isinstance(found, No) else view(found, approval=policy.approval, now=now)
 
 
@@ -88,16 +86,16 @@ def closed(refusal: No, now: datetime) -> Block:
 
 
 def localize(verbs: Sequence[tuple[str, str]], *, channel: str) -> View:
-    """The form that asks which of these verbs is meant; each with its summary."""
+    """Build the form to choose one of these verbs, each with its summary."""
     options = [option(name, md.capital(name.replace("-", " ")), md.capital(said)) for name, said in verbs]
     chosen: Block = {"type": "static_select", "action_id": VERB, "options": options}
     return form(VERBS, "Localize", "Next", {"channel": channel}, [field(VERB, "What do you need?", chosen)])
 
 
 def _begin(home: Home) -> Iterator[Block]:
-    """The buttons for what this person may begin; the freeze, which comes before everything else.
+    """Yield the buttons for forms that this person may open, and a freeze, before everything else.
 
-    What redraws the list on purpose is above it: a second tap there finds the same button, never another row's.
+    Buttons that redraw the list are above it, so that a double tap hits the same button, never another row's.
     """
     begun = [_start(one, label) for one, label in _LABELS.items() if one in home.starts]
     yield from actions([*begun, button("Refresh", REFRESH)])
@@ -107,7 +105,7 @@ def _begin(home: Home) -> Iterator[Block]:
 
 
 def _frozen_since(home: Home) -> list[Block]:
-    """A freeze that came after the layout, below the rows: above, it would push them down."""
+    """Return a freeze later than the layout; it goes below the rows, because above it would push them down."""
     came_after = home.frozen if not home.laid.is_frozen else None
     return [] if came_after is None else [_frozen(came_after, may_lift=Start.UNFREEZE in home.starts)]
 
@@ -151,7 +149,7 @@ def _waiting(home: Home) -> Iterator[Block]:
 
 
 def _to_decide(one: Listed) -> Iterator[Block]:
-    """A row with its buttons; once it was decided, with its outcome in as many blocks, so that no other row moves."""
+    """Build a row with its buttons; once decided, its outcome takes as many blocks, so that no other row moves."""
     instruction, settled = one.instruction, one.is_settled
     about = f"{_purpose(instruction)} · {md.mention(instruction.requester)}"
     title = _title(one if settled else replace(one, link=""), whole=True)
@@ -164,7 +162,7 @@ def _to_decide(one: Listed) -> Iterator[Block]:
 
 
 def _outcome(one: Listed, *, asks: bool) -> list[Block]:
-    """What became of a row, about as high as its buttons were. ``asks``: it asks the reader something else by now."""
+    """Show a row's outcome at about the height of its buttons; ``asks`` if the reader now has another question."""
     approved = "" if one.instruction.state is State.APPROVED else " · approved"
     by = f"{approved} by {md.mentions([vote.person for vote in one.votes])}" if one.votes else ""
     stays = "It has changed. Press *Refresh* to see it." if asks else "It stays here until you refresh."
@@ -176,7 +174,7 @@ def _fresh(found: Paged[Listed]) -> str:
 
 
 def _doubts(one: Listed) -> list[str]:
-    """What is not fine, a line each, or how much it is; the card and the forms of its buttons show all of it."""
+    """Return a row's warnings, or their number if they are long; the card and the forms show all of them."""
     found = cards.doubts(one.instruction, one.short)
     if one.instruction.state is State.NEEDS_HUMAN:
         found.append(":rotating_light: *Needs a decision*: its outcome could not be confirmed.")
@@ -184,7 +182,7 @@ def _doubts(one: Listed) -> list[str]:
 
 
 def _grey(one: Listed) -> Iterator[str]:
-    """How many have approved it, until when it waits; about as long once it doesn't."""
+    """Yield approvals so far, and expiry or a similarly long text."""
     needs, expires = one.instruction.requirement, one.instruction.expires_at
     yield f"{len(one.votes)} of {needs.quorum} approved"
     if one.is_settled and one.instruction.state is not State.AWAITING:
@@ -231,7 +229,7 @@ def _turns(found: Paged[Listed], which: str) -> list[Block]:
         return []
     last = min(found.first + A_PAGE - 1, found.total)
     pressed = [button("Previous", BACK, f"{which}:{found.page - 1}")] if found.page > 1 else []
-    # What has moved up from the next page since would be skipped by that.
+    # With rows gone, the next page has moved up: *Next* would skip rows.
     on = found.page + (1 if not found.gone else 0)
     pressed += [button("Next", ON, f"{which}:{on}")] if found.page < found.pages else []
     return [*actions(pressed), md.context(f"{found.first} to {last} of {found.total}")]
@@ -300,7 +298,7 @@ def _people(found: Sequence[str] | None) -> str:
 
 
 def _title(one: Listed, *, whole: bool = False) -> str:
-    """What it is about, first of all how much; ``whole``: with the address, for who decides."""
+    """Return the title of a request, amount first; ``whole`` adds the address for approvers."""
     said = in_full(one.instruction) if whole else headline(one.instruction)
     said = md.escape(md.shorten(said, _TITLE))
     return f"*{md.linked(one.link, said.replace('|', '¦'))}*" if one.link else f"*{said}*"

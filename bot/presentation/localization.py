@@ -1,4 +1,4 @@
-"""What people see of a localization call: its message, its private answer, its result, its files, its details."""
+"""A localization call for people: its message, private answer, result, files and details."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -28,15 +28,15 @@ OTHER = "localization.other_language"
 READ = "localization.read"
 SHARE = "localization.share"
 DETAILS = "localization.details"
-LONG_TEXT = 2_500  # characters above which a text comes as a file
+LONG_TEXT = 2_500  # longer texts come as a file
 _LONG_PRIVATELY = 9_000
 _PREVIEW = 300
-_SHORT = 200  # characters up to which a text stands in the message of its call
+_SHORT = 200  # shorter texts are shown in the message of their call
 _QUOTED = 600
 _ASKED_TEXT = 150
 _MOST_NUMBERS = 12
 _NAME = 80
-_OTHERS = 12  # emotions beside the strongest
+_OTHERS = 12  # further emotions shown
 _NOBODY: Final[Mapping[str, str]] = {}
 _EMOJI = {
     "Anger": ":rage:",
@@ -59,9 +59,9 @@ _SIGNS = {
     CallState.INTERRUPTED: ":arrows_counterclockwise:",
 }
 _CORRECTED = frozenset({CallState.WAITING, CallState.RUNNING, CallState.DONE})
-"""States in which a call whose language was recognized is worth another one in the right language."""
+"""States in which a call with a detected language can be repeated in another one."""
 _TROUBLED = frozenset({CallState.FAILED, CallState.UNKNOWN, CallState.INTERRUPTED, CallState.UNREAD})
-_IN_BUTTON = 1_950  # characters of a text that a button carries
+_IN_BUTTON = 1_950  # characters of a text that fit in a button's value
 _BILLED = "It may still be billed."
 _KEPT = (
     "The answer is saved and won't be billed again; *Details* shows how it begins. Ask an admin to check "
@@ -74,9 +74,9 @@ _OF_OUR_ACCOUNT = (401, 402, 403)
 
 
 def board(sight: CallView, names: Mapping[str, str] = _NOBODY, *, named: bool = True) -> Content:
-    """The message of a call. ``names``: of people, who are not notified.
+    """Build the message of a call, with ``names`` of people, who are not notified.
 
-    Not ``named``: inside the message of its file, which names that.
+    Without ``named``, it is part of its file's message, which already shows the file's name.
     """
     about = " · ".join([f"Requested by {md.named(sight.requester, names)}", *settings(sight.order)])
     lines = [f"{_sign(sight)} {_status(sight, names)}"]
@@ -84,7 +84,7 @@ def board(sight: CallView, names: Mapping[str, str] = _NOBODY, *, named: bool = 
     if request.text:
         lines.append(f">{md.quote(request.text, _QUOTED)}")
     elif request.url:
-        lines.append(f"`{md.quote(request.url, _QUOTED)}`")  # as code, nothing is unfurled or followed by accident
+        lines.append(f"`{md.quote(request.url, _QUOTED)}`")  # code isn't unfurled or followed by accident
     elif file and named:
         lines.append(f":paperclip: {md.quote(file, _NAME)}")
     return lines_under("", lines, notes=[about], after=actions(_buttons(sight), f"localization:{sight.id}"))
@@ -96,7 +96,7 @@ def _stop(call: str, *, begun: bool) -> Block:
 
 
 def _buttons(sight: CallView) -> list[Block]:
-    """All that act ask first: each appears by itself where another was, under a finger that may be pressing that."""
+    """Return the buttons, which ask for confirmation because they can replace another one under a finger."""
     buttons: list[Block] = []
     progress, undone = sight.progress, sight.progress.undone
     if sight.state is CallState.UNREAD:
@@ -121,7 +121,7 @@ def _buttons(sight: CallView) -> list[Block]:
 
 
 def private(sight: CallView, *, posted_in: str = "") -> Content:
-    """The answer to a text, for the person who asked alone. ``posted_in``: the channel where they posted it."""
+    """Build the answer to a text, visible only to the requester; ``posted_in`` is the channel they posted it in."""
     is_shared = posted_in or sight.channel.startswith("D")
     buttons = [one for one in _buttons(sight) if one["action_id"] != SHARE or not is_shared]
     after = actions(buttons, f"localization:{sight.id}")
@@ -134,12 +134,12 @@ def private(sight: CallView, *, posted_in: str = "") -> Content:
 
 
 def shared(sight: CallView, names: Mapping[str, str]) -> Content:
-    """A private result as its requester posts it in the channel."""
+    """Build a private result as posted in the channel by its requester."""
     return result(sight, by=md.named(sight.requester, names))
 
 
 def foreign(mistakes: Content, language: str, text: str) -> Content:
-    """What is wrong with a text that is not English, and the button that translates it, if it can carry it."""
+    """Show the errors of a text that isn't English, with a button to translate it if it fits in the button's value."""
     if len(text) > _IN_BUTTON:
         return mistakes
     first = actions([button("Translate to English first", TO_ENGLISH, f"{language}|{text}")], "localization:foreign")
@@ -147,7 +147,7 @@ def foreign(mistakes: Content, language: str, text: str) -> Content:
 
 
 def details(sight: CallView) -> Block:
-    """A form that shows what the service answered, and the id of the call for the operator."""
+    """Build the modal with the service's answer, and the id of the call for the operator."""
     progress = sight.progress
     found = [
         ("Problem", md.quote_sentence(worded(progress.reason))),
@@ -165,7 +165,7 @@ def _doing(sight: CallView) -> str:
 
 
 def _status(sight: CallView, names: Mapping[str, str]) -> str:  # noqa: C901, PLR0911, PLR0912 - one answer a state
-    """What it is and how it stands: mrkdwn."""
+    """Return operation and state in mrkdwn."""
     progress, title = sight.progress, f"*{_title(sight)}*"
     again = " It was run again." if progress.again else ""
     match sight.state:
@@ -180,7 +180,7 @@ def _status(sight: CallView, names: Mapping[str, str]) -> str:  # noqa: C901, PL
                 return f"*Stopping…* Parts in progress will finish.\n{done}"
             return f"{_doing(sight)} {_time(sight.elapsed or 0)}\n{done}"
         case CallState.RUNNING:
-            sending = sight.percent is not None and sight.percent < 100  # noqa: PLR2004 - of the file is there
+            sending = sight.percent is not None and sight.percent < 100  # noqa: PLR2004 - upload complete
             sent = f"\n{md.bar(sight.percent or 0, 100)} uploaded" if sending else ""
             return f"{_doing(sight)} {_time(sight.elapsed or 0)}{sent}"
         case CallState.HANDING_OVER:
@@ -211,14 +211,14 @@ def _time(seconds: float) -> str:
 
 
 def _why(sight: CallView) -> str:
-    """What went wrong and what to do, in a sentence or two: mrkdwn. The service's own words before a guess of ours."""
+    """Return the cause and the remedy in mrkdwn, the service's own words before a guess of ours."""
     reason, said = sight.progress.reason, md.quote(telling(sight.progress.words))
     if reason is None or reason.code is not Failed.NOT_EXECUTED:
         return _in_short(reason)
     why = reason.facts["why"]
     if reason.facts["again"]:
         return f"Localization is busy{f': “{said}”' if said else ''}. Try again in a minute."
-    if isinstance(why, Reason) and why.facts.get("status") in _OF_OUR_ACCOUNT:  # no matter of who asked
+    if isinstance(why, Reason) and why.facts.get("status") in _OF_OUR_ACCOUNT:  # not the requester's problem
         return f"{_OUR_ACCOUNT}{_quoting(sight)}"
     return f"Localization declined it: “{said}”" if said else "Localization declined it."
 
@@ -229,7 +229,7 @@ def _quoting(sight: CallView) -> str:
 
 
 def _in_short(reason: Reason | None) -> str:
-    """A reason without what only an admin needs."""
+    """Return a reason without details for admins."""
     if has_code(reason, OfCall.SERVICE_REFUSED, OfCall.NOT_HANDED_OVER):
         return "It was done, but I couldn't fetch the result."
     if has_code(reason, Failed.OPERATOR):
@@ -243,7 +243,7 @@ def _noun(sight: CallView) -> str:
 
 
 def _undone(sight: CallView) -> str:
-    """What is missing of a document, why, and what may be billed."""
+    """Return the missing parts of a document, the cause, and what may be billed."""
     progress, noun = sight.progress, f"{_noun(sight)}s"
     certain, unknown = progress.undone.certain, progress.undone.unknown
     lines = []
@@ -271,14 +271,14 @@ def _lines(undone: Undone) -> str:
 
 
 def left_of(undone: Undone) -> str:
-    """What is missing of a file, in a few words."""
+    """Return the missing parts of a file, in a few words."""
     parts = sorted((*undone.certain, *undone.unknown, *undone.unread))
     found = [f"{'parts' if len(parts) > 1 else 'part'} {numbers(parts)}"] if parts else []
     return f"not done: {' and '.join([*found, *([_lines(undone)] if undone.unclear else [])])}"
 
 
 def _done(sight: CallView) -> str:
-    """That it is done, and where its result is: a sentence or two."""
+    """Return that the call is done and where its result is, in a sentence or two."""
     took = f" in {_time(sight.elapsed)}" if sight.elapsed is not None and sight.elapsed >= 1 else ""
     match sight.progress.result:
         case Gender() | Emotion() as found:
@@ -297,7 +297,7 @@ def _done(sight: CallView) -> str:
 
 
 def is_whole(sight: CallView) -> bool:
-    """Whether the message of a call says all of its result."""
+    """Whether the message of a call already contains all of its result."""
     match sight.progress.result:
         case Written(text=text):
             return len(text) <= _SHORT and "\n" not in text.strip()
@@ -325,7 +325,7 @@ def _lacking(sight: CallView) -> str:
 
 
 def settings(order: Order) -> list[str]:
-    """The settings of a call; languages as from one to the other."""
+    """Return the settings of a call; languages are shown as *from → to*."""
     options = order.request.options
     chosen = [
         md.escape(f"{option.label.lower()}: {option.label_of(options[option.name])}")
@@ -336,7 +336,7 @@ def settings(order: Order) -> list[str]:
 
 
 def _languages(order: Order) -> str:
-    """``German (detected) → English``; empty: neither is known."""
+    """Format as ``German (detected) → English``; empty if both are unknown."""
     source, target = (order.request.options.get(name, "") for name in (SOURCE, TARGET))
     detected = " (detected)" if order.guessed else ""
     if not source:
@@ -345,7 +345,7 @@ def _languages(order: Order) -> str:
 
 
 def result(sight: CallView, *, by: str | None = None) -> Content:
-    """The result in words. ``by``: the person who posts it, empty for nobody; None: its requester is called."""
+    """Return the result in words, posted ``by`` a person (empty for none); None mentions its requester instead."""
     found = sight.progress.result
     head = (
         _asked(sight) if by is None else " · ".join(filter(None, [by, f"*{_title(sight)}*", _languages(sight.order)]))
@@ -361,7 +361,7 @@ def result(sight: CallView, *, by: str | None = None) -> Content:
             lines = [clean(line) for line in text.splitlines()]
         case _:
             return Content(text=head)
-    # Foreign lines below a headline of ours: nothing in them is interpreted.
+    # Foreign lines are plain text below our own headline, so that no markup in them is interpreted.
     top = "\n".join(filter(None, [head, quoted, _not_english(sight.order.request)]))
     foreign = "\n".join(lines) or "(nothing)"
     pieces = [foreign[at : at + md.SECTION_LIMIT] for at in range(0, len(foreign), md.SECTION_LIMIT)]
@@ -370,7 +370,7 @@ def result(sight: CallView, *, by: str | None = None) -> Content:
 
 
 def _not_english(request: Request) -> str:
-    """A text of a word or two isn't refused for its language; its result may be useless."""
+    """Warn that a text of a word or two, which is never refused for its language, may give a useless result."""
     found = guess(request.text)
     foreign = request.capability.is_english and found.is_likely and found.language != ENGLISH
     if not foreign or "language" in request.options:
@@ -398,9 +398,9 @@ def long_text(sight: CallView) -> str:
 
 
 def about_text(sight: CallView, *, shared_by: Mapping[str, str] | None = None) -> tuple[str, str]:
-    """Alternative text of the file with a long text, and its comment.
+    """Return alternative text and comment of the file with a long text.
 
-    ``shared_by``: names of people, where its requester posts it.
+    ``shared_by`` has names of people, if its requester posts it.
     """
     text = long_text(sight)
     begins = md.quote(text[: _PREVIEW * 2], _PREVIEW)
@@ -441,12 +441,12 @@ def _other_scores(found: Gender | Emotion) -> list[str]:
 
 
 def failure(sight: CallView, names: Mapping[str, str] = _NOBODY) -> Content:
-    """An end without a whole result, told to the requester in the thread."""
+    """Notify the requester in the thread of an end without a complete result."""
     return md.message(f"{_sign(sight)} {md.mention(sight.requester)} {_status(sight, names)}")
 
 
 def about_file(sight: CallView, track: Track, seconds: float | None) -> tuple[str, str]:
-    """Alternative text and comment of a file of the result."""
+    """Return alternative text and comment of a result file."""
     length = f", {md.clock(seconds)}" if seconds is not None else ""
     what = "" if track.name == "audio" else f": *{md.escape(track.name)}*"
     alt = f"{_title(sight)}: {track.name}{f'{length} long' if length else ''}"
@@ -456,9 +456,9 @@ def about_file(sight: CallView, track: Track, seconds: float | None) -> tuple[st
 def asked(
     order: Order, *, position: int, member: bool, job_id: str = "", silent_since: datetime | None = None
 ) -> Content:
-    """What is told at once; ``job_id``: of a call whose answer is private, which may be stopped while it waits.
+    """Build the immediate answer; with ``job_id``, a call with a private answer can be stopped while it is queued.
 
-    ``silent_since``: the service has not answered since then.
+    ``silent_since`` is set if the service has not answered since then.
     """
     target = order.request.options.get(TARGET, "")
     source = f" from {label_of(order.request.options[SOURCE])}" if order.guessed else ""
@@ -480,7 +480,7 @@ CANNOT_POST = md.message(
 
 
 def asked_several(count: int) -> Content:
-    """Where the bot cannot post what came of files or texts of a form."""
+    """Build the answer if the bot cannot post results of files or texts from a form."""
     working = "Working on it." if count == 1 else f"Working on {count} files."
     return md.message(f":hourglass_flowing_sand: {working} {NOT_A_MEMBER}")
 

@@ -1,4 +1,4 @@
-"""Why a file cannot be used as a table: what was wrong, what is allowed, one right example."""
+"""Why a file cannot be used as a table: the error, the limit, and a valid example."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -8,16 +8,16 @@ from bot.domain.files.tables import MEBIBYTE, Flaw, TableProblem
 from bot.domain.text import clean
 from bot.presentation.blocks.text import counted, shorten
 
-EXAMPLE = "email,amount,note"  # a right first row, where the caller has no better one
+EXAMPLE = "email,amount,note"  # a valid first row, unless the caller has a better one
 _NAME_LIMIT = 60
 _SHOWN = 5
 _AGAIN = "Save the sheet as CSV (UTF-8) or as an Excel workbook (.xlsx) and upload it again."
 
 
 def table_problem(problem: TableProblem, *, example: str = EXAMPLE) -> str:
-    """The one sentence or two about it, as plain text: a caller escapes it. ``example``: a right first row."""
+    """Return a sentence or two in plain text, to be escaped by the caller; ``example`` is a valid first row."""
     rows = [f"row {row}" for row in problem.rows]
-    names = [shorten(clean(name), _NAME_LIMIT) for name in problem.names]  # a workbook's names are foreign
+    names = [shorten(clean(name), _NAME_LIMIT) for name in problem.names]  # names in a workbook are foreign
     told = [f"row {row} has {problem.counts[row]}" for row in problem.rows[:_SHOWN] if row in problem.counts]
     more = len(rows) - len(told) + problem.more
     found = problem.names[0] if problem.names else ""

@@ -13,7 +13,7 @@ from bot.presentation.blocks.elements import lines_under
 
 _LISTED: Final = 8
 _WORD: Final = 100
-_FIELDS: Final = 1_500  # characters that the fields of one answer take
+_FIELDS: Final = 1_500  # characters for all fields of an answer
 _FIELDS_KEPT: Final = "\nTo see the fields of that answer, use the switchboard command with `unread`."
 _NO_LINE: Final = "A field mapping can't fix this. Check the provider's URL and any proxy in front of it."
 _GONE: Final = "An entry disappears once such an answer is read."
@@ -24,7 +24,7 @@ _THEN: Final = (
 
 
 def listing(found: Sequence[Noted], states: Sequence[SeenState] = ()) -> Content:
-    """``states``: unknown ones of bookings."""
+    """List unread answers, and unknown ``states`` of bookings."""
     still = [one for one in found if one.mended_at is None]
     mended = dict.fromkeys(md.quote(one.answer.operation) for one in found if one.mended_at is not None)
     again = [f"Readable again: {', '.join(mended)}."] if mended else []
@@ -50,7 +50,7 @@ def listing(found: Sequence[Noted], states: Sequence[SeenState] = ()) -> Content
 
 
 def state_lines(words: Sequence[str]) -> list[str]:
-    """The lines to add for unknown words for states, and what to do with them; mrkdwn."""
+    """Return, in mrkdwn, the lines to add for unknown states and how to use them."""
     lines = "\n".join(f'{md.quote(toml_key(word), _WORD)} = "…"' for word in words)
     known = ", ".join(f"`{one.value}`" for one in Status)
     return [
@@ -60,14 +60,14 @@ def state_lines(words: Sequence[str]) -> list[str]:
 
 
 def state_finding(found: SeenState) -> tuple[str, str]:
-    """The same of one, for the terminal."""
+    """Return one unknown state and its fix, for the terminal."""
     lines = f'{"":<11}[delivery.states]\n{"":<11}{toml_key(found.word)} = "…"'
     mend = f"add the line with one of {', '.join(one.value for one in Status)}, and restart:\n{lines}"
     return f"the state {found.word} is unknown, first seen on {found.what}", mend
 
 
 def finding(one: Noted) -> tuple[str, str]:
-    """The same of one, for the terminal: what it is, and what to do about it."""
+    """Return an unread answer and its fix, for the terminal."""
     answer = one.answer
     seen = f"{_answers(one)}, last {one.last_seen:%Y-%m-%d %H:%M} UTC"
     told = ". ".join([f"{answer.operation}, status {answer.status}: {seen}", *_missing(answer), *_fields(answer)])
@@ -77,17 +77,17 @@ def finding(one: Noted) -> tuple[str, str]:
 
 
 def hint(reason: Reason | None) -> str:
-    """How to see the fields of an unread answer; empty when the reason is another."""
+    """Explain how to see the fields of an unread answer; empty for any other reason."""
     if reason is None:
         return ""
     is_unread = reason.tells_of(Exchange.UNEXPECTED, Exchange.NO_JSON)
-    # A whole sentence about a read (“The payments service's answer …”) goes without it.
+    # A whole sentence about a read (“The payments service's answer …”) has no hint.
     is_unread |= reason.tells_of(Exchange.UNREADABLE) and not reason.tells_of(Failed.NOW)
     return _FIELDS_KEPT if is_unread else ""
 
 
 def file_lines(answer: UnreadAnswer) -> list[str]:
-    """Lines for the file; where several fields may be meant, all of them as comments."""
+    """Return lines for the file; if several fields are possible, all of them as comments."""
     proposed = answer.proposed
     sections: dict[str, list[str]] = {}
     for wanted in answer.wanted:
@@ -112,7 +112,7 @@ def _missing(answer: UnreadAnswer) -> Iterator[str]:
     absent: list[str] = []
     unfit: list[str] = []
     for one in answer.wanted:
-        # Our name, with the names under which it was looked for where they are others.
+        # Our name, followed by the other names that were tried.
         others = [name for name in one.known if name != one.name]
         (unfit if one.is_there else absent).append(f"{one.name} ({', '.join(one.known)})" if others else one.name)
     if absent:

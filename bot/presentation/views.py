@@ -1,4 +1,4 @@
-"""Modals: a form, its fields, and what it turns into."""
+"""Modals: forms, their fields, and notices that replace them."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from bot.presentation.blocks.text import SECTION_LIMIT, capital, paragraph, plai
 
 VERB = "verb"
 _ARGUMENT_LIMIT = 500
-_TITLE_LIMIT = 24  # characters of a form's title and of its buttons (Slack)
+_TITLE_LIMIT = 24  # characters of a form's title and buttons (Slack's limit)
 View = Block
 
 
@@ -21,7 +21,7 @@ def form(
     *,
     close: str = "Cancel",
 ) -> View:
-    """A form that can be submitted. ``metadata`` comes back with it; a mapping as JSON."""
+    """Build a form that can be submitted, which returns ``metadata``, as JSON if it is a mapping."""
     return {
         "type": "modal",
         "callback_id": callback_id,
@@ -44,7 +44,7 @@ def result(title: str, blocks: Sequence[Block]) -> View:
 
 
 def _as_lines(table: Block) -> Block:
-    """A table as lines, because a modal can't hold one."""
+    """Convert a table to lines, because a modal can't contain one."""
 
     def text(cell: Block) -> str:
         if cell["type"] == "raw_text":
@@ -57,7 +57,7 @@ def _as_lines(table: Block) -> Block:
 
 
 def notice(title: str, text: str) -> View:
-    """What a form turns into when it can no longer do what it was opened for; ``text`` is mrkdwn."""
+    """Build the notice that replaces a form that is no longer usable; ``text`` is mrkdwn."""
     return result(title, [paragraph(text)])
 
 
@@ -75,7 +75,7 @@ def field(block_id: str, label: str, element: Block, *, optional: bool = False, 
 def text_input(
     action_id: str, *, most: int | None, example: str = "", value: str | None = "", multiline: bool = False
 ) -> Block:
-    """An input of at most ``most`` characters. ``example`` stands in it until something is typed, ``value`` at once."""
+    """Build an input of at most ``most`` characters, with ``example`` as its placeholder and ``value`` prefilled."""
     element: Block = {"type": "plain_text_input", "action_id": action_id, "max_length": most}
     if multiline:
         element["multiline"] = True
@@ -89,12 +89,12 @@ def email_input(action_id: str, value: str | None = "") -> Block:
 
 
 def with_value(element: Block, value: str | None) -> Block:
-    """An input with what stands in it at once; Slack refuses an empty text there."""
+    """Prefill an input; Slack refuses an empty initial value."""
     return {**element, "initial_value": value} if value else element
 
 
 def verb(title: str, summary: str, fields: Sequence[tuple[str, str, bool]], *, about: Mapping[str, str]) -> View:
-    """``fields``: the name of each, the rule of what is typed there, whether it is optional."""
+    """Build a verb's form; ``fields`` are names, rules for the input, and whether they are optional."""
     blocks: list[Block] = [section(plain(f"{capital(summary)}."))]
     for name, rule, optional in fields:
         element = text_input(name, most=_ARGUMENT_LIMIT)

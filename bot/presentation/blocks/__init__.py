@@ -1,1 +1,1 @@
-"""Building blocks: escaped text, facts, tables, a link as a picture."""
+"""Building blocks: escaped text, facts, tables, QR codes of links."""

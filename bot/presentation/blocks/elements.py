@@ -12,15 +12,15 @@ from bot.domain.content import Block, Content
 from bot.domain.text import clean
 from bot.presentation.blocks import text as md
 
-_SPOKEN_LIMIT = 75  # characters of what a screen reader says for a button (Slack)
-Fact = tuple[str, str | datetime | None]  # what it is; a foreign text or an instant, left out when it is empty
+_SPOKEN_LIMIT = 75  # characters of a button's label for screen readers (Slack's limit)
+Fact = tuple[str, str | datetime | None]  # label, and a foreign text or an instant; left out if empty
 _VALUE_LIMIT = 250
 _TITLE_LIMIT = 300
 _ABOUT_LIMIT = 600
-LONGEST = 2_000  # characters that a QR code holds, with room for the error correction
+LONGEST = 2_000  # characters that fit in a QR code with its error correction
 _PIXELS = 8
-_QUIET_ZONE = 4  # modules of white around it, without which cameras do not find it (ISO/IEC 18004)
-_TABLE_LIMIT = 9_500  # characters of all cells (Slack: 10,000)
+_QUIET_ZONE = 4  # white modules around it, which cameras need to find it (ISO/IEC 18004)
+_TABLE_LIMIT = 9_500  # characters of all cells (Slack's limit: 10,000)
 NOTHING = "–"  # text of an empty cell
 
 
@@ -34,7 +34,7 @@ def button(
     spoken: str = "",
     confirm: Block | None = None,
 ) -> Block:
-    """``style``: empty, primary or danger. ``spoken``: for screen readers. ``confirm``: asked before it counts."""
+    """Build a button in ``style`` "", primary or danger, with a label for screen readers and a confirmation dialog."""
     given = {
         "value": value,
         "url": url,
@@ -47,13 +47,13 @@ def button(
 
 
 def menu(action_id: str, options: Sequence[tuple[str, str]]) -> Block:
-    """The ``…`` menu of a message: at most five options, each a label and the value that its choice sends."""
+    """Build the ``…`` menu of a message from at most five options, each a label and the value it sends."""
     offered = [{"text": md.plain(label), "value": value} for label, value in options]
     return {"type": "overflow", "action_id": action_id, "options": offered}
 
 
 def question(title: str, text: str, *, yes: str, no: str) -> Block:
-    """What Slack asks before it sends the click on; ``text`` is plain."""
+    """Build Slack's confirmation dialog; ``text`` is plain."""
     return {"title": md.plain(title), "text": md.plain(text), "confirm": md.plain(yes), "deny": md.plain(no)}
 
 
@@ -63,9 +63,9 @@ def actions(elements: list[Block], block_id: str = "") -> list[Block]:
 
 
 def turns(what: str, page: int, pages: int, *more: Block, back: str, on: str) -> list[Block]:
-    """*Previous* and *Next* below a page, with the list and the page in their values, and ``more`` buttons.
+    """Build *Previous* and *Next* for a page, with the list and page in their values, and ``more`` buttons.
 
-    ``back``, ``on``: ids of the two.
+    ``back`` and ``on`` are the ids of these two.
     """
     before = min(page - 1, pages)
     found = [button("Previous", back, f"{what}:{before}")] if before >= 1 else []
@@ -73,7 +73,7 @@ def turns(what: str, page: int, pages: int, *more: Block, back: str, on: str) ->
 
 
 def facts(title: str, found: Sequence[Fact], *, about: str = "", notes: Sequence[str] = ()) -> Content:
-    """A headline, a longer text (``about``, plain), facts in two columns, small print (``notes``, our own mrkdwn)."""
+    """Show a headline, a longer plain text ``about`` it, facts in two columns, and ``notes`` in our own mrkdwn."""
     said = ((label, _said(value)) for label, value in found)
     told = [(md.escape(label), value) for label, value in said if value]
     blocks: list[Block] = [md.header(clean(title))]
@@ -91,14 +91,14 @@ def _said(value: str | datetime | None) -> str:
 
 
 def lines_under(lead: str, lines: Sequence[str], *, notes: Sequence[str] = (), after: Sequence[Block] = ()) -> Content:
-    """Lines of mrkdwn under their headline, where there is one, with small print (``notes``, our own) below."""
+    """Show lines of mrkdwn under an optional headline, with small print (``notes``, our own) below."""
     head = [md.paragraph(lead)] if lead else []
     blocks = [*head, *md.paragraphs(lines), *map(md.context, notes), *after]
     return Content(text=md.fallback_text([*([lead] if lead else []), *lines, *notes]), blocks=blocks)
 
 
 def png(link: str) -> bytes:
-    """A PNG of a QR code, in some milliseconds. Raises ValueError where the link is longer than one can hold."""
+    """Return a QR code as PNG, in a few milliseconds. Raises ValueError if the link is too long for one."""
     picture = BytesIO()
     segno.make(link, error="m", micro=False).save(picture, kind="png", scale=_PIXELS, border=_QUIET_ZONE)
     return picture.getvalue()
@@ -106,9 +106,9 @@ def png(link: str) -> bytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """A column: its title and how long a cell of it may get. Slack takes 10,000 characters a table.
+    """A column with its title and the maximum length of a cell. Slack allows 10,000 characters per table.
 
-    ``wraps``: a cell may take several lines; where all do, a narrow screen breaks amounts and dates.
+    Cells that ``wraps`` may take several lines; if all columns wrap, a narrow screen breaks amounts and dates.
     """
 
     title: str
@@ -118,11 +118,11 @@ class Column:
 
 
 Cell = str | datetime | None
-"""A text, or an instant, which is shown in the reader's own time zone."""
+"""A text, or an instant, which is shown in the reader's time zone."""
 
 
 def table(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> Block:
-    """A table with its head; at most 99 rows and 20 columns. One a message."""
+    """Build a table with header from at most 99 rows and 20 columns. A message can have one."""
     cells = [
         [_cell(value, column.most) for value, column in zip(row, columns, strict=True)]
         for row in [[column.title for column in columns], *rows]
@@ -142,9 +142,9 @@ def _cell(value: Cell, most: int) -> Block:
 
 
 def listing(lead: str, drawn: Block, lines: Sequence[str], *after: Block, notes: Sequence[str] = ()) -> Content:
-    """A table under its headline, and as lines where tables are refused or read aloud; ``notes`` are read too.
+    """Show a table under its headline, or as lines if tables are refused or read aloud, when ``notes`` are read too.
 
-    One of more characters than Slack takes is told as lines alone.
+    A table with more characters than Slack allows is only shown as lines.
     """
     head = md.paragraph(lead)
     plainer = [head, *md.paragraphs(lines), *after]

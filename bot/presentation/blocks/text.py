@@ -1,7 +1,7 @@
 """Text and its blocks. Foreign text enters messages only through these functions.
 
-Slack's control sequences begin with ``<``; escaping ``&``, ``<`` and ``>`` disarms all of them. Formatting
-characters have no escape, so text that must look as it was typed goes into ``plain_text``, or through :func:`typed`.
+Slack's control sequences begin with ``<``, so escaping ``&``, ``<`` and ``>`` disables all of them. Formatting
+characters can't be escaped: text that must be shown as typed goes into ``plain_text`` or through :func:`typed`.
 """
 
 import re
@@ -12,51 +12,51 @@ from datetime import datetime
 from bot.domain.content import Block, Content
 from bot.domain.text import clean
 
-SECTION_LIMIT = 2_900  # characters of one section, a little under Slack's 3,000
+SECTION_LIMIT = 2_900  # characters per section, a little under Slack's 3,000
 HEADER_LIMIT = 150
-QUOTE_LIMIT = 1_000  # characters that foreign words take at most inside a sentence of ours, escapes included
-UNKNOWN = "unknown"  # name of somebody whose name cannot be seen
-SPOKEN_LIMIT = 4_000  # characters of a message's ``text``: what Slack takes in an edit
+QUOTE_LIMIT = 1_000  # characters of foreign text in our sentences, including escapes
+UNKNOWN = "unknown"  # replaces an invisible name
+SPOKEN_LIMIT = 4_000  # characters of a message's ``text``: Slack's limit for an edit
 _MARK = " … (shortened)"
 _REST = "… and more in the message itself."
 INSTANT = "{date_short_pretty} {time}"  # Slack's format of an instant
 _NAME_LIMIT = 80
 _CELLS = 20
 _FORMATTING = re.compile(r"(?<![A-Za-z0-9])[*_~`]|[*_~`](?![A-Za-z0-9])|:(?=[\w'+-]+:)")
-"""Characters that format what follows or precedes them; within a word they do not. A colon begins an emoji's code."""
+"""Characters that format adjacent text, unless within a word. A colon starts an emoji code."""
 _LIKE = str.maketrans("*_~`:", "\u2217\uff3f\u223c\u02cb\ua789")
 _PICTURES = re.compile("[\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\u20e3]")
-"""What is left of an emoji without its picture: variants, tones of skin, the frame of a key."""
+"""Parts of an emoji that remain without its picture: variation selectors, skin tones, the keycap frame."""
 
 
 def escape(text: str) -> str:
-    """Foreign text inside mrkdwn or a message's ``text``: nothing in it mentions, links or calls."""
+    """Escape foreign text for mrkdwn or a message's ``text``: no mention, link or command in it has an effect."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def shorten(text: str, limit: int, *, mark: str = _MARK) -> str:
-    """At most ``limit`` characters, with a mark where something is left out. Never for amounts or addresses."""
+    """Cut a text to ``limit`` characters including a mark. Never use it for amounts or addresses."""
     return text if len(text) <= limit else text[: limit - len(mark)] + mark
 
 
 def choice(text: str, limit: int) -> str:
-    """A text among many to choose from: a form with fifty of them doesn't say fifty times that they are shortened."""
+    """Shorten one of many options with a short mark, so that a long form doesn't repeat the long one."""
     return shorten(text, limit, mark="…")
 
 
 def fields(*found: tuple[str, str]) -> list[Block]:
-    """Labels in bold above their values, which are mrkdwn, in two columns; a section takes ten."""
+    """Show labels in bold above their values (mrkdwn) in two columns, ten per section."""
     told = [mrkdwn(f"*{label}*\n{value}") for label, value in found]
     return [{"type": "section", "fields": told[start : start + 10]} for start in range(0, len(told), 10)]
 
 
 def linked(url: str, label: str = "") -> str:
-    """An address as Slack links it: the characters that would end the link are encoded in addresses anyway."""
+    """Format a link; characters that would end it are encoded in addresses anyway."""
     return f"<{escape(url).replace('|', '%7C')}{f'|{label}' if label else ''}>"
 
 
 def quote(text: str, limit: int = QUOTE_LIMIT) -> str:
-    """Foreign text inside mrkdwn: one line, escaped, at most ``limit`` characters with its escapes."""
+    """Return foreign text for mrkdwn: one line, escaped, at most ``limit`` characters including escapes."""
     cleaned = clean(text)
     whole = escape(cleaned)
     if len(whole) <= limit:
@@ -71,12 +71,12 @@ def quote(text: str, limit: int = QUOTE_LIMIT) -> str:
 
 
 def typed(text: str, limit: int = QUOTE_LIMIT) -> str:
-    """What a person typed: quoted, its formatting characters as look-alikes. Never for what people copy."""
+    """Quote text typed by a person, with look-alikes of formatting characters. Never use it for text to copy."""
     return quote(_unformatted(clean(text)), limit)
 
 
 def name_of(text: str) -> str:
-    """What somebody is called: letters alone, *unknown* where none can be seen. Still foreign: :func:`quote` it."""
+    """Return the visible letters of a name, or *unknown*. It is still foreign text: :func:`quote` it."""
     letters = "".join(letter for letter in clean(text) if unicodedata.category(letter) != "So")
     return _unformatted(" ".join(clean(_PICTURES.sub("", letters)).split())) or UNKNOWN
 
@@ -86,7 +86,7 @@ def _unformatted(text: str) -> str:
 
 
 def sentence_of(text: str) -> str:
-    """A sentence: capital first, full stop last; empty stays empty."""
+    """Turn a text into a sentence with a capital letter and a period; empty text stays empty."""
     return capital(as_said(text))
 
 
@@ -99,30 +99,30 @@ def capital(text: str) -> str:
 
 
 def as_said(text: str) -> str:
-    """Somebody's own words with a full stop last; empty stays empty."""
+    """Add a period to a person's own words; empty text stays empty."""
     return f"{text}{'' if text.rstrip('*').endswith(('.', '!', '?', '…')) else '.'}" if text else ""
 
 
 def bar(done: int, total: int) -> str:
-    """A bar of twenty cells with its percentage; full only when nothing is left."""
+    """Draw a bar of twenty cells with a percentage, which is full only if nothing is left."""
     filled, percent = (done * _CELLS // total, done * 100 // total) if total > 0 else (0, 0)
     return f"{'█' * filled}{'░' * (_CELLS - filled)} {percent} %"
 
 
 def listed(lines: Sequence[str], most: int, *, of: int | None = None) -> list[str]:
-    """The first lines, and a word about how many more there are; ``of``: how many in all, where not all are given."""
+    """Return the first lines, and the number of further ones; ``of`` is the total if not all lines are given."""
     more = (len(lines) if of is None else of) - min(most, len(lines))
     return [*lines[:most], f"and {more} more"] if more > 0 else list(lines)
 
 
 def series(found: Sequence[object], of: int) -> str:
-    """``a, b and 3 more``: the first of so many."""
+    """Format as ``a, b and 3 more``, from the first elements and their total number."""
     more = of - len(found)
     return ", ".join(map(str, found)) + (f" and {more} more" if more > 0 else "")
 
 
 def numbered(rows: Sequence[int], count: int, most: int = 10) -> str:
-    """``row 2``, ``rows 2 and 4``, ``rows 2, 4, 5 and 7 more``: the first of so many."""
+    """Format as ``row 2``, ``rows 2 and 4``, ``rows 2, 4, 5 and 7 more``, from the first rows and their total."""
     shown = [*map(str, rows[:most]), *([f"{count - most} more"] if count > most else [])]
     return f"row {shown[0]}" if count == 1 else f"rows {', '.join(shown[:-1])} and {shown[-1]}"
 
@@ -132,7 +132,7 @@ def mention(user: str) -> str:
 
 
 def named(user: str, names: Mapping[str, str], *, handle: str = "") -> str:
-    """A person by name, who is not notified; a mention where Slack did not say it. ``handle`` follows the name."""
+    """Name a person without notifying them, or mention them if the name is unknown. ``handle`` follows the name."""
     if user not in names:
         return mention(user)
     behind = f" ({quote(handle, _NAME_LIMIT)})" if clean(handle) else ""
@@ -152,7 +152,7 @@ def channel(channel_id: str) -> str:
 
 
 def moment(at: datetime) -> str:
-    """An instant in the reader's own time zone, UTC where the client cannot do that."""
+    """Format an instant in the reader's time zone, with UTC as the client's fallback."""
     return f"<!date^{int(at.timestamp())}^{INSTANT}|{in_utc(at)}>"
 
 
@@ -168,14 +168,14 @@ def duration(seconds: float) -> str:
 
 
 def clock(seconds: float) -> str:
-    """``0:42``, ``12:05``, ``1:00:07``."""
+    """Format as ``0:42``, ``12:05``, ``1:00:07``."""
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
 def counted(number: int, one: str, several: str = "") -> str:
-    """A count with its noun: ``1 row``, ``2 rows``. ``several``: an irregular plural."""
+    """Format a count with its noun: ``1 row``, ``2 rows``. ``several`` is an irregular plural."""
     return f"{number} {one if number == 1 else several or f'{one}s'}"
 
 
@@ -184,7 +184,7 @@ def plain(text: str) -> Block:
 
 
 def mrkdwn(text: str) -> Block:
-    """A text object with our own formatting; foreign parts must have been escaped."""
+    """Build a text object with our own formatting; escape foreign parts first."""
     return {"type": "mrkdwn", "text": text, "verbatim": True}
 
 
@@ -193,7 +193,7 @@ def section(text: Block) -> Block:
 
 
 def paragraph(text: str) -> Block:
-    """A section of mrkdwn; foreign parts must have been escaped."""
+    """Build a section of mrkdwn; escape foreign parts first."""
     return section(mrkdwn(text))
 
 
@@ -202,7 +202,7 @@ def message(text: str) -> Content:
 
 
 def fallback_text(lines: Sequence[str]) -> str:
-    """Whole lines up to the limit, and a word about the rest: escapes and links of ours do not survive being cut."""
+    """Join whole lines up to the limit, with a note about the rest: cutting would break our escapes and links."""
     whole = "\n".join(lines)
     if len(whole) <= SPOKEN_LIMIT:
         return whole
@@ -216,7 +216,7 @@ def fallback_text(lines: Sequence[str]) -> str:
 
 
 def paragraphs(lines: Sequence[str]) -> list[Block]:
-    """Lines of mrkdwn in as few paragraphs as they fit in; none of them longer than one."""
+    """Join lines of mrkdwn into as few paragraphs as possible; each line must fit in one."""
     found: list[str] = []
     for line in lines:
         if found and len(found[-1]) + 1 + len(line) <= SECTION_LIMIT:
@@ -231,7 +231,7 @@ def context(text: str) -> Block:
 
 
 def header(text: str) -> Block:
-    """A headline; longer ones become a paragraph, because a headline would cut them."""
+    """Build a headline, or a paragraph if it is too long, because a headline would be cut."""
     if len(text) <= HEADER_LIMIT:
         return {"type": "header", "text": plain(text)}
     return section(plain(shorten(text, SECTION_LIMIT)))
