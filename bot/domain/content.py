@@ -1,4 +1,4 @@
-"""Content of a message, a modal or a private answer, before anything is sent."""
+"""Content of a message, a modal or a private answer before it is sent."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -16,7 +16,7 @@ _CODES: Final = frozenset(
     PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SLL SOS SRD SSP STN SVC SYP SZL
     THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX UYU UYW UZS VED VES VND VUV WST XAF XCD XCG XDR XOF XPF YER ZAR
     ZMW ZWG ZWL BOV COU CUC HRK MXV USN UYI XAG XAU BTC ETH USDC USDT CNH RMB
-    """.split()  # noqa: SIM905 - a list of a hundred and sixty lines says less
+    """.split()  # noqa: SIM905 - a list would take 160 lines
 )
 _PLAIN_WORDS: Final = frozenset({"all", "try", "top"})
 """Codes that are also ordinary words, which count only in capitals among lower-case letters."""
@@ -37,7 +37,7 @@ _IN_NAMES: Final = _SPELLED | frozenset(
     rs mn rm rp ft tl gs cfa fcfa руб рубли рублеи грн 円 元 人民币
     """.split()  # noqa: SIM905
 )
-"""Words that mean a currency in the name of a column of amounts."""
+"""Words that mean a currency in an amount column's name."""
 _SCALES: Final = frozenset(
     """
     hundred hundreds hundert cien cientos cem
@@ -87,13 +87,13 @@ def names_other_currency(word: str) -> bool:
 
 
 def other_currency_in(text: str) -> str:
-    """Return the foreign currency in the name of a column of amounts, or an empty string."""
+    """Return the foreign currency in an amount column's name, or an empty string."""
     text = unicodedata.normalize("NFKC", text)
     return next(_others(text), "")
 
 
 def other_unit_in(name: str, *, alone: bool) -> str:
-    """Return the unit other than whole US dollars that the name of a column of amounts implies, or an empty string.
+    """Return the unit other than whole US dollars that an amount column's name implies, or an empty string.
 
     ``alone`` is set if no other column holds the currencies.
     """
@@ -136,7 +136,7 @@ def _others(text: str) -> Iterator[str]:
 
 
 def without_currency(name: str) -> str:
-    """Strip the currency from the name of a column of amounts: ``importe (EUR)``, ``monto_usd``, ``valor R$``."""
+    """Strip the currency from an amount column's name: ``importe (EUR)``, ``monto_usd``, ``valor R$``."""
     text = _SOLES.sub(" ", _WITH_DOLLAR.sub(" ", unicodedata.normalize("NFKC", name)))
     words = re.findall(rf"{_WORD.pattern}|\d+", text)
     dropped = _DOLLARS | _OF_AMERICA | _PREPOSITIONS | {_loose(word) for word in _others(text)}

@@ -29,7 +29,7 @@ _PAGE: Final = re.compile(r"(waiting|own):([1-9][0-9]{0,2})", re.ASCII)
 
 
 def place_of(instruction: Instruction) -> str:
-    """Identify a row and the question that its buttons answer: the request, its round, ``?`` for its requester."""
+    """Identify a row and its buttons' question by the request, its round, and ``?`` if the requester has to answer."""
     return f"{instruction.id}:{instruction.round}{'?' if awaits_requester(instruction) else ''}"
 
 
@@ -63,7 +63,7 @@ class Laid(Value):
 
     @classmethod
     def load(cls, text: str) -> "Laid":
-        """Return the layout in a view's metadata; one of first pages if that can't be read."""
+        """Return the layout in a view's metadata, or one of first pages if that can't be parsed."""
         try:
             return cls.model_validate_json(text)
         except ValidationError:
@@ -178,7 +178,7 @@ class Way(StrEnum):
     COMING = "coming"
     ON_THE_WAY = "on the way"
     WAITING = "waiting"
-    """A pre-booking whose customer has not entered the address."""
+    """A pre-booking whose customer hasn't entered the address yet."""
     UNSURE = "unsure"
     """A person has to check it: lost, not delivered, or no driver found."""
 

@@ -112,7 +112,7 @@ def cents_of(value: object) -> Cents | None:
     if isinstance(value, str) and _REPORTED.fullmatch(text) is None:
         return None  # Decimal also parses "1_000" and non-ASCII digits
     if len(text) > _LONGEST:
-        return None  # more digits than Decimal keeps, or an exponent that makes a number of gigabytes
+        return None  # more digits than Decimal keeps, or an exponent whose number would take gigabytes
     try:
         amount = Decimal(text)
     except ArithmeticError:

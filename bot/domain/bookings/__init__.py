@@ -1,1 +1,1 @@
-"""Bookings: the service's record and ours, phone numbers, positions, the certification."""
+"""Bookings: the service's record and ours, phone numbers, positions, certification."""

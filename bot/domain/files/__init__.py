@@ -1,1 +1,1 @@
-"""Files from people and the tables read from them: format by first bytes, columns, limits, flaws."""
+"""Files from people and the tables in them: formats by first bytes, columns, limits, flaws."""

@@ -1,4 +1,4 @@
-"""Localization requests and their validation before anything is sent."""
+"""Localization requests, validated before anything is sent."""
 
 import ipaddress
 import re

@@ -1,4 +1,4 @@
-"""Results of localization calls, independent of the service's field names; the duration of an audio file."""
+"""Results of localization calls, independent of the service's field names; duration of audio files."""
 
 import struct
 from dataclasses import dataclass, field

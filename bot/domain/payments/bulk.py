@@ -20,11 +20,11 @@ from bot.domain.payments.operation import OperationStatus
 from bot.domain.values import Value
 
 MOST_ITEMS: Final = 10_000
-"""Rows per file. The service states no limit; this one keeps a card that a person can check."""
+"""Rows per file. The service states no limit; with this one a person can still check the card."""
 LARGEST: Final = 5
 CHUNK: Final = 100
 AGAIN: Final = "again:"
-"""Prefix of the source key of a list that retries failed payments, before the id of the first list."""
+"""Prefix of the source key of a list that retries failed payments, followed by the id of the first list."""
 Payment = tuple[str, int]
 """Recipient's address in lower case, and cents. Two payments with equal values are the same payment."""
 
@@ -91,7 +91,7 @@ class BulkPayload(_Many):
     check: str = ""
     """Id of the job that checked the file, or empty."""
     marks: Marks = NO_MARKS
-    """What is hidden in the spreadsheet but paid anyway."""
+    """Hidden, computed or disguised content of the file, including rows that aren't paid."""
     thread_ts: str = ""
     """Thread of the dropped file, where its outcome is posted. Empty if the file came from a form."""
 
