@@ -113,7 +113,7 @@ def list_form(
 ) -> View:
     """Build the form for column and mode. ``marks`` is hidden content; ``lacking`` has the missing variables per mode.
 
-    ``read_as`` is what people should check. ``before`` has the last mode and column chosen in this channel.
+    ``read_as`` describes unusual parsing. ``before`` has the last mode and column chosen in this channel.
     """
     names = column_names(looks)
     options = []

@@ -164,7 +164,7 @@ def _doing(sight: CallView) -> str:
     return f"*{sight.order.request.capability.doing}…*"
 
 
-def _status(sight: CallView, names: Mapping[str, str]) -> str:  # noqa: C901, PLR0911, PLR0912 - one answer a state
+def _status(sight: CallView, names: Mapping[str, str]) -> str:  # noqa: C901, PLR0911, PLR0912 - one answer per state
     """Return operation and state in mrkdwn."""
     progress, title = sight.progress, f"*{_title(sight)}*"
     again = " It was run again." if progress.again else ""
@@ -370,7 +370,7 @@ def result(sight: CallView, *, by: str | None = None) -> Content:
 
 
 def _not_english(request: Request) -> str:
-    """Warn that a text of a word or two, which is never refused for its language, may give a useless result."""
+    """Warn that a very short text, which is never refused for its language, may give a useless result."""
     found = guess(request.text)
     foreign = request.capability.is_english and found.is_likely and found.language != ENGLISH
     if not foreign or "language" in request.options:

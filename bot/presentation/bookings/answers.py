@@ -124,7 +124,7 @@ _NO_PLACE: Final[Mapping[LinkFlaw, str]] = {
     LinkFlaw.PRIVATE: "I may not open that link.",
 }
 FORM_IS_GONE = md.message(":hourglass: This form is out of date, and nothing was booked. Please fill it in again.")
-"""A price is kept for a day."""
+"""A quoted price expires after a day."""
 EXPORTED = md.message(":page_facing_up: I've sent you the checklist as a direct message.")
 
 

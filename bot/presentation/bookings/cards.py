@@ -86,7 +86,7 @@ def symbol(status: str) -> str:
     return ":x:" if is_canceled(status) else _SHOWN[known].symbol if known is not None else ":grey_question:"
 
 
-def state(booking: Booking) -> str:  # noqa: PLR0911 - one arm a stage
+def state(booking: Booking) -> str:  # noqa: PLR0911 - one arm per stage
     """Return the state in one to six words of plain text, claiming no more than was observed."""
     match booking.stage:
         case Stage.NEW | Stage.SENDING:
@@ -114,7 +114,7 @@ def _is_double(booking: Booking) -> bool:
     return booking.kind is BookingKind.FOREIGN and booking.reason is not None
 
 
-def explanation(booking: Booking, *, now: datetime) -> str:  # noqa: C901, PLR0911 - one arm a stage
+def explanation(booking: Booking, *, now: datetime) -> str:  # noqa: C901, PLR0911 - one arm per stage
     """Explain the state in mrkdwn; may be empty."""
     match booking.stage:
         case Stage.QUOTED:
@@ -149,7 +149,7 @@ def _answered(booking: Booking) -> str:
     return f" {md.quote(answered(booking.reason, 'Delivery'))}".rstrip()
 
 
-def _at_the_service(booking: Booking, now: datetime) -> str:  # noqa: PLR0911 - one arm a state
+def _at_the_service(booking: Booking, now: datetime) -> str:  # noqa: PLR0911 - one arm per state
     said = _said(str(booking.detail.get("cancel_reason", "")))
     match booking.known_status:
         case _ if is_canceled(booking.status):

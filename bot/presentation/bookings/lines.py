@@ -152,7 +152,7 @@ def _driver(booking: Booking, facts: Mapping[str, Any]) -> str:
     return f":bust_in_silhouette: {lead} for {named(booking)}{f': {found}{reported}' if found else '.'}"
 
 
-def _moved(booking: Booking, facts: Mapping[str, Any]) -> str:  # noqa: PLR0911 - one arm a state
+def _moved(booking: Booking, facts: Mapping[str, Any]) -> str:  # noqa: PLR0911 - one arm per state
     status = str(facts.get("status", ""))
     call, known = _call(facts), read_status(status)
     reason = clean(str(facts.get("reason", "")))

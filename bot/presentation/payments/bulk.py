@@ -33,7 +33,7 @@ CANCEL: Final = "bulk.cancel"  # the button that cancels waiting payments
 AGAIN: Final = "bulk.again"  # the button that retries failed payments
 LIST: Final = "bulk.list"  # the button that lists the payments
 VIEW_LIST: Final = "View list"
-_TEXT_LIMIT: Final = md.SECTION_LIMIT + 900  # characters of the text of a card about many payments
+_TEXT_LIMIT: Final = md.SECTION_LIMIT + 900  # characters of a card's text about many payments
 TEMPLATE_TITLE: Final = "Template for a bulk payment"
 ACCOUNTS_HEADER: Final = (
     *("row", "email", "name", "registered name", "active", "verified", "primary", "country", "to check"),

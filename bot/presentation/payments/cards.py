@@ -36,7 +36,7 @@ RECIPIENT: Final = "recipient"
 _WARNINGS: Final = 1_500  # characters of a row's warnings: a row has 3,000 for everything
 _UNDECIDED = frozenset({State.AWAITING, State.NEEDS_HUMAN})  # people have to act
 _WITHDRAWABLE = frozenset({State.NEW, State.AWAITING, State.APPROVED})
-_SAID_BY_SLACK = frozenset({"undelivered", "no_approvals_channel"})  # alerts whose reason is an error code of Slack
+_SAID_BY_SLACK = frozenset({"undelivered", "no_approvals_channel"})  # alerts whose reason is a Slack error code
 _OVER = frozenset({"within_reach", "continues"})  # resolve an earlier alert
 _PAID_AGAIN = 5
 
