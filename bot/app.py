@@ -128,9 +128,9 @@ class Switchboard:
             ended=lambda: self._tell(lambda schedule: schedule.run("processes")),
             anchored=measures.anchored,
         )
-        is_public = settings.public_url is not None  # otherwise another installation's payments may look like ours
+        self._began = database.clock.now()
         self._high_water = HighWater(
-            store=database.store, file=database.anchors, clock=database.clock, policy=self._policy, surveys=is_public
+            store=database.store, file=database.anchors, clock=database.clock, policy=self._policy
         )
         await at_start(self._high_water.compare)
         self._homes = OpenHomes(home.draw)
@@ -218,13 +218,13 @@ class Switchboard:
             clock=clock,
             home=slack.identity.team_id,
             owner=around.owner,
+            began=self._began,
             token_key=settings.key_for("callbacks"),
             callback_base=settings.public_url or local,
             public=settings.public_url is not None,
             poll_seconds=settings.poll_seconds,
             quiet=Quiet(settings.quiet_seconds, begun=clock.started if clock.unsure > TOLERATED else None),
             wake=self._wake,
-            high_water=self._high_water,
             pace=slack.pace,
             turns=slack.turns,
             subjects=SUBJECTS,

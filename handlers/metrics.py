@@ -20,8 +20,8 @@ from bot.domain.outcome import Ended, Reply, how_ended
 from bot.domain.payments.instruction import AttemptKind, AttemptStep
 from bot.slack.pace import Family
 from bot.workflows.effect import silent_services
-from bot.workflows.reading_only import reading_only
 from bot.workflows.requests.authority import frozen
+from bot.workflows.restored import restored
 from handlers.incoming import Arrival
 from storage.disk_space import DiskSpace, floor_of
 from storage.errors import StorageError, StorageReadOnly
@@ -52,7 +52,7 @@ class Health:
         return web.json_response({"status": "alive"})
 
     async def ready(self, _: web.Request) -> web.Response:
-        """Database, Slack, ages of the oldest unprocessed items; read-only mode is ready: callbacks are stored.
+        """Database, Slack, ages of the oldest unprocessed items; a freeze is ready: callbacks are stored.
 
         A transaction that may write is begun, because reads succeed on a standby and while the disk is full.
         """
@@ -60,13 +60,13 @@ class Health:
         def held(tx: Tx) -> tuple[dict[str, datetime | None], bool]:
             tx.audit.check_key()  # a key that is no longer in force cannot write
             queues, shown = tx.queues.waiting(self.now()), ("callbacks", "webhooks", "messages", "files")
-            return {name: queues[name].oldest for name in shown}, reading_only(tx) is not None
+            return {name: queues[name].oldest for name in shown}, frozen(tx) is not None
 
         joined = self.slack()
         slack = "ok" if joined else "not connected"
         try:
             async with asyncio.timeout(_PATIENCE):
-                waiting, only_reads = await self.database.read(held)
+                waiting, is_frozen = await self.database.read(held)
                 await self.database.write(lambda _: None, name="ready")
         except (StorageError, TimeoutError) as trouble:
             word = _DATABASE[DiskSpace.READ_ONLY if isinstance(trouble, StorageReadOnly) else DiskSpace.AWAY]
@@ -80,7 +80,7 @@ class Health:
                 "status": "ready" if is_ready else "not ready",
                 "database": _DATABASE[room],
                 "slack": slack,
-                "mode": "reading only" if only_reads else "sending",
+                "mode": "frozen" if is_frozen else "sending",
                 "oldest_seconds": age,
             },
             status=200 if is_ready else 503,
@@ -241,9 +241,9 @@ class Metrics:
         yield _gauge("overdue_seconds", said, {name: seconds(at) for name, at in next_due.items()}, "queue")
         yield _gauge("stopped", "Rows left alone after an internal error", tx.steps.counts(), "table")
         yield _gauge("audit_rows", "Rows of the audit chain", tx.audit.head().seq)
-        only_reads = reading_only(tx) is not None
-        yield _gauge("reading_only", "1 while nothing is sent until an operator has looked", only_reads)
-        yield _gauge("frozen", "1 while people have stopped all sending", frozen(tx) is not None)
+        said = "1 while the database is older than what was sent, until an operator resumes"
+        yield _gauge("restored", said, restored(tx) is not None)
+        yield _gauge("frozen", "1 while payments are frozen", frozen(tx) is not None)
         unread = len(tx.unread.open_operations())
         yield _gauge("unread_operations", "Operations whose last answers could not be read", unread)
         unanswering = silent_services(tx, now)

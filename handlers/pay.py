@@ -189,7 +189,7 @@ async def _unfreeze(deps: Dependencies, command: Command, _values: Values) -> Re
     """Vote to unfreeze, at once if that sends nothing; otherwise show first what is sent."""
     ctx, standing = deps.ctx, await admit(deps, command.user)
     stopped, held = await ctx.read(lambda uow: (frozen(uow), sent_by_unfreezing(uow)))
-    if stopped is None or not held or not listed(Role.APPROVER, standing, ctx.policy.people):
+    if stopped is None or stopped.is_restored or not held or not listed(Role.APPROVER, standing, ctx.policy.people):
         return _freezing(await unfreeze(ctx, person=command.user), on=False)
     votes = len({*stopped.lifting, command.user})
     return Open(forms.unfreeze(held, votes=votes, needed=ctx.policy.approval.quorum))

@@ -227,13 +227,14 @@ async def test_a_duplicate_needs_one_more_than_there_are(rig: Rig, capsys: Print
 async def test_a_database_older_than_its_anchors_is_an_error(rig: Rig, sqlite_url: str, capsys: Printed) -> None:
     file = AnchorFile(anchors_path(sqlite_url), key=derived_key(SECRET_KEY, "anchor"))
     file.append(Anchor(at=datetime.now(UTC), seq=9, head="f" * 64))
-    assert (await troubles(capsys)).startswith(f"error    the database is older than {file.path}; it would start")
+    assert (await troubles(capsys)).startswith(f"error    the database is older than {file.path}; payments would")
     await rig.start()
     await rig.switchboard.stop()
     assert await troubles(capsys) == snapshot("""\
-error    read-only mode is on: the anchor file lists audit rows that this database doesn't have
-         → run `switchboard resume --look`, check the providers' dashboards, then run `switchboard resume`
-1 error to fix before Switchboard can start.""")
+error    payments are frozen: the database is older than what was sent
+         → run `switchboard resume`: it shows what to check at the providers
+1 error to fix before Switchboard can start.\
+""")
 
 
 async def test_a_database_of_a_later_version_is_an_error(rig: Rig, sqlite_url: str, capsys: Printed) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,13 +13,10 @@ from bot.cli.main import main
 from bot.domain.anchors import Anchor
 from bot.domain.clock import SystemClock
 from bot.domain.payments.instruction import State
-from bot.domain.reasons import OfRequest, Reason
-from bot.domain.recovery import LastSearch, Seen
 from bot.domain.references import derived_key
 from bot.settings import Settings, load_policy
 from bot.workflows.admin.audit import HighWater
-from bot.workflows.context import Unit
-from bot.workflows.reading_only import note, reading_only
+from bot.workflows.restored import restored
 from storage import Store, migrate
 from storage.anchors import AnchorFile, anchors_path
 from tests.storage.factories import instruction
@@ -26,6 +24,7 @@ from tests.support.audited import KEY, SECRET, audit
 from tests.support.operator import at_home
 from tests.support.rows import audit_rows
 from tests.support.shown import shown
+from tests.workflows.looking import there
 
 
 class Bot:
@@ -47,10 +46,6 @@ class Bot:
         self.file.append(Anchor(at=SystemClock().now(), seq=50, head="f" * 64, about="payments.one_step_payout lost"))
         await self.high_water.compare()
 
-    async def looked(self) -> None:
-        over = LastSearch(seen=Seen.ABSENT, reason=Reason(OfRequest.LIST_LACKS, listed="payout"), again_at=None)
-        await self.store.write(lambda tx: note(Unit(tx, now=SystemClock().now()), self.asked.id, over))
-
 
 @pytest.fixture
 async def bot(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Bot]:
@@ -69,34 +64,32 @@ async def resume(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return f"{shown(said)}exit code {code}"
 
 
-async def test_it_waits_for_every_look_and_then_goes_on(bot: Bot, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_without_a_reason_it_shows_and_with_one_it_resumes(bot: Bot, capsys: pytest.CaptureFixture[str]) -> None:
     assert (await resume(capsys)).endswith("There is nothing to resume.\nexit code 0")
     await bot.lose()
     assert not await bot.high_water.may_leave("payments.one_step_payout x")
     assert await resume(capsys) == snapshot("""\
-Read-only since …: the anchor file lists audit rows that this database doesn't have.
-  P-······: not checked yet
+Frozen since …: the database is older than what was sent.
 Sent before, and not in this database; check it in the provider's dashboard:
   payments.one_step_payout lost
-switchboard cannot go on:
-Reconciliation isn't finished. Nothing was changed.
-→ let the bot run until reconciliation is finished (it waits QUIET_SECONDS, as the last requests may still be on \
-their way), or check the providers' dashboards and run `switchboard resume --force --reason "…"`
-exit code 1""")
-    assert await bot.store.read(reading_only) is not None
-    await bot.looked()
-    looked = await resume(capsys, "--look")
-    assert "  P-······: absent: the list of payouts doesn't have it\n" in looked
-    assert await bot.store.read(reading_only) is not None
-    found, _, resumed = (await resume(capsys)).partition("The anchors up to now are kept as …\n")
-    assert found == looked.removesuffix("exit code 0")
+Nothing was changed. Check at the provider, then run `switchboard resume --reason "..."`. What was approved or may \
+have been sent then needs a decision of approvers.
+exit code 0\
+""")
+    assert await bot.store.read(restored) is not None
+    found, _, resumed = (await resume(capsys, "--reason", "looked")).partition("The anchors up to now are kept as …\n")
+    assert "payments.one_step_payout lost" in found
     assert resumed == snapshot("""\
-Switchboard sends again.
-Approved or voted on before, so it needs approval again: P-······
-exit code 0""")
+Payments are unfrozen.
+Check at the provider, then decide on each in Slack: P-······
+exit code 0\
+""")
     after, head = await bot.store.read(lambda tx: (tx.instructions.get(bot.asked.id), tx.audit.head()))
     assert after is not None
-    assert (after.state, after.round) == (State.AWAITING, bot.asked.round + 1)
+    assert (after.state, after.round) == (State.NEEDS_HUMAN, bot.asked.round + 1)
+    rows = await bot.store.read(audit_rows)
+    last = [row.entry for row in rows if row.entry.action == "resumed"][-1]
+    assert (last.actor, last.detail["reason"]) == ("operator", "looked")
     # The process that ran all the time continues, and anchors written from now on are valid.
     first = await asyncio.to_thread(bot.file.last)
     assert first is not None
@@ -105,38 +98,48 @@ exit code 0""")
     checked = audit("verify", url=str(Settings().database_url))
     assert (checked.code, "The audit holds" in checked.out) == (0, True)
     await bot.beside(bot.file).compare()
-    assert await bot.store.read(reading_only) is None
+    assert await bot.store.read(restored) is None
 
 
-async def test_by_force_with_a_reason_that_the_audit_keeps(bot: Bot, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_request_that_is_being_sent_is_waited_for(bot: Bot, capsys: pytest.CaptureFixture[str]) -> None:
+    bot.asked = replace(bot.asked, state=State.SENDING)
     await bot.lose()
-    refused = await resume(capsys, "--force")
-    assert ("--force needs a reason" in refused, refused.endswith("exit code 1")) == (True, True)
-    assert (await resume(capsys, "--force", "--reason", "looked at the dashboard")).endswith("exit code 0")
-    rows = await bot.store.read(audit_rows)
-    last = [row.entry for row in rows if row.entry.action == "resumed"][-1]
-    assert (last.actor, last.detail["reason"], last.detail["forced"]) == ("operator", "looked at the dashboard", True)
+    refused = await resume(capsys, "--reason", "looked")
+    assert ("a request is still being sent" in refused, refused[-1]) == (True, "1")
+    assert await bot.store.read(restored) is not None
 
 
-async def test_a_host_whose_own_anchors_are_from_before_sets_them_aside(bot: Bot, tmp_path: Path) -> None:
+@pytest.mark.parametrize("tells_before", [True, False])
+async def test_what_each_host_sent_is_accounted_for(bot: Bot, tmp_path: Path, tells_before: bool) -> None:
     """On PostgreSQL the operator resumes on one host, while the others have anchors of their own."""
     await bot.lose()
     elsewhere = AnchorFile(tmp_path / "elsewhere.anchors", key=derived_key(SECRET, "anchor"))
-    elsewhere.append(Anchor(at=SystemClock().now(), seq=51, head="e" * 64))
-    await asyncio.to_thread(main, ["resume", "--force", "--reason", "looked"])
+    elsewhere.append(Anchor(at=SystemClock().now(), seq=51, head="e" * 64, about="payments.one_step_payout there"))
+    if tells_before:
+        await bot.beside(elsewhere).compare()
+    await asyncio.to_thread(main, ["resume", "--reason", "looked"])
     await bot.beside(elsewhere).compare()
-    assert await bot.store.read(reading_only) is None
-    assert not elsewhere.path.exists()
+    found = await bot.store.read(restored)
+    assert found is None if tells_before else there(found).sent == ("payments.one_step_payout there",)
+    assert elsewhere.path.exists() is not tells_before
+    await asyncio.to_thread(main, ["resume", "--reason", "looked"])
+    await bot.beside(elsewhere).compare()
+    assert await bot.store.read(restored) is None
     assert len(await asyncio.to_thread(lambda: list(tmp_path.glob("elsewhere.anchors.*")))) == 1
 
 
 async def test_a_database_that_goes_back_while_the_process_runs_is_noticed(bot: Bot, tmp_path: Path) -> None:
-    """A replica that lacks the last writes takes over."""
+    """A replica that lacks the last writes takes over: each process adds all that it sent since."""
     await bot.store.write(lambda tx: tx.instructions.insert(bot.asked, actor="U1"))
     assert await bot.high_water.may_leave("payments.commit_payout a")
-    behind = bot.beside(AnchorFile(tmp_path / "more.anchors", key=derived_key(SECRET, "anchor")))
-    behind._file.append(Anchor(at=SystemClock().now(), seq=1, head="0" * 64))
-    behind._last = behind._file.last()  # the anchor of its last send, before the replica took over
-    assert not await behind.may_leave("payments.commit_payout b")
-    assert await bot.store.read(reading_only) is not None
+    for name in ("more", "most"):
+        file = AnchorFile(tmp_path / f"{name}.anchors", key=derived_key(SECRET, "anchor"))
+        for seq in (1, 2):
+            file.append(Anchor(at=SystemClock().now(), seq=seq, head="0" * 64, about=f"payments.x {name}{seq}"))
+        behind = bot.beside(file)
+        behind._last = file.last()  # the anchor of its last send, before the replica took over
+        assert not await behind.may_leave("payments.commit_payout b")
+        assert not await behind.is_sound()
+    found = there(await bot.store.read(restored))
+    assert found.sent == tuple(f"payments.x {name}" for name in ("more1", "more2", "most1", "most2"))
     assert not await bot.high_water.may_leave("payments.commit_payout c")

@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import getpass
 import stat
 import sys
 from pathlib import Path
@@ -15,12 +14,14 @@ from bot.cli.checks import weak_key
 from bot.domain.anchors import Anchor
 from bot.domain.clock import SystemClock
 from bot.domain.errors import OperatorError
+from bot.domain.payments.instruction import EFFECT_UNDER_WAY
 from bot.presentation.blocks.text import counted
 from bot.presentation.notices import report
 from bot.settings import Environment, Secret, Settings, SettingsError, in_setting, load_policy, load_settings
 from bot.wiring.database import anchors_of
-from bot.workflows.admin.resume import resume, standing
+from bot.workflows.admin.resume import resume
 from bot.workflows.context import Unit
+from bot.workflows.restored import restored, unknown_here
 from storage.anchors import AnchorFile
 from storage.errors import OtherKey
 from storage.maintenance import copy, rotate
@@ -28,42 +29,41 @@ from storage.store import Store
 from storage.transaction import Tx
 
 MEND_KEY: Final = "set the one that the bot runs with"
-_WAIT = (
-    "let the bot run until reconciliation is finished (it waits QUIET_SECONDS, as the last requests may still be "
-    'on their way), or check the providers\' dashboards and run `switchboard resume --force --reason "…"`'
+_HOW: Final = (
+    "Nothing was changed. Check at the provider, then run "
+    '`switchboard resume --reason "..."`. What was approved or may have been sent then needs a decision of approvers.'
 )
+_BUSY: Final = "Nothing was changed: a request is still being sent. Let the bot run for a minute, then repeat."
 
 
-async def leave_reading_only(chosen: argparse.Namespace) -> int:
-    """Leave reading-only mode, after an operator has looked. Works while the bot runs, and while it does not."""
+async def resume_payments(chosen: argparse.Namespace) -> int:
+    """Unfreeze a restored database with a reason; without one, show what to check. Works beside the running bot."""
     settings = load_settings()
-    if chosen.force and not chosen.reason.strip():
-        raise OperatorError("--force needs a reason", mend='--force --reason "looked at the service\'s dashboard"')
     policy = load_policy(settings.policy_file)
-    reason = chosen.reason.strip() or f"reconciliation finished; by {getpass.getuser()}"
+    reason = chosen.reason.strip()
 
-    def work(tx: Tx) -> tuple[list[str], list[str] | None, Anchor | None]:
-        now, found = SystemClock().now(), standing(tx)
+    def work(tx: Tx) -> tuple[list[str], Anchor | None, list[str]]:
+        now, found = SystemClock().now(), restored(tx)
         if found is None:
-            return ["Switchboard isn't read-only. There is nothing to resume."], [], None
-        lines = report(found.mode, found.looked, found.unknown)
-        if chosen.look or not (found.is_complete or chosen.force):
-            return lines, None, None
-        again = resume(Unit(tx, now=now, policy=policy), found, reason=reason, forced=not found.is_complete)
+            return ["The database isn't older than what was sent. There is nothing to resume."], None, []
+        lines = report(found.since, unknown_here(tx, found))
+        if not reason:
+            return [*lines, _HOW], None, []
+        if tx.instructions.awaiting(EFFECT_UNDER_WAY, limit=1):
+            return [*lines, _BUSY], None, []
+        to_check = resume(Unit(tx, now=now, policy=policy), found, reason=reason)
         head = tx.audit.head()
-        return lines, again, Anchor(at=now, seq=head.seq, head=head.hash)
+        return lines, Anchor(at=now, seq=head.seq, head=head.hash), to_check
 
     key = settings.key_for("audit", mend=MEND_KEY)
     store = await Store.open(settings.database_url, audit_key=key, readers=1, beside=True)
     try:
-        lines, again, newest = await store.write(work, name="resume")
+        lines, newest, to_check = await store.write(work, name="resume")
     finally:
         await store.close()
     sys.stdout.write("\n".join(lines) + "\n")
-    if again is None and not chosen.look:
-        raise OperatorError("Reconciliation isn't finished. Nothing was changed.", mend=_WAIT)
     if newest is None:
-        return 0
+        return int(_BUSY in lines)
     # The anchors of what was lost must not be compared with the chain again.
     file = AnchorFile(anchors_of(settings), key=settings.key_for("anchor", mend=MEND_KEY))
     try:
@@ -73,9 +73,9 @@ async def leave_reading_only(chosen: argparse.Namespace) -> int:
         sys.stdout.write(f"The anchors couldn't be rewritten: {refused.strerror}: {file.path}\n")
     else:
         sys.stdout.write(f"The anchors up to now are kept as {aside}\n" if aside is not None else "")
-    sys.stdout.write("Switchboard sends again.\n")
-    if again:
-        sys.stdout.write(f"Approved or voted on before, so it needs approval again: {', '.join(again)}\n")
+    sys.stdout.write("Payments are unfrozen.\n")
+    if to_check:
+        sys.stdout.write(f"Check at the provider, then decide on each in Slack: {', '.join(to_check)}\n")
     return 0
 
 

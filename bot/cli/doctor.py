@@ -38,8 +38,8 @@ from bot.wiring.services import Outside, make_delivery, make_payments, routes_of
 from bot.wiring.slack import besides, enough, unmet
 from bot.workflows.admin import clocks
 from bot.workflows.bookings.observe import gathered
-from bot.workflows.reading_only import reading_only, resumed_at
 from bot.workflows.requests.reach import all_short, approvers
+from bot.workflows.restored import restored, resumed_at
 from storage.anchors import AnchorFile
 from storage.errors import NewerDatabase, OtherKey, StorageBusy, StorageError
 from storage.migrate import moved_to
@@ -174,10 +174,10 @@ def _anchored(settings: Settings, tx: Tx, rows: int) -> Iterator[Finding]:
     """Whether the database may be older than what was sent, by the anchors."""
     earlier = [(one.until, one.anchors) for one in tx.audit.closed_keys()]
     file = AnchorFile(anchors_of(settings), key=settings.key_for("anchor"), earlier=earlier)
-    mend = "run `switchboard resume --look`, check the providers' dashboards, then run `switchboard resume`"
-    mode, resumed = reading_only(tx), resumed_at(tx)
-    if mode is not None:
-        yield _error(f"read-only mode is on: {worded(mode.reason)}", mend)
+    mend = "run `switchboard resume`: it shows what to check at the providers"
+    resumed = resumed_at(tx)
+    if restored(tx) is not None:
+        yield _error("payments are frozen: the database is older than what was sent", mend)
         return
     try:
         newest = file.last()
@@ -189,7 +189,7 @@ def _anchored(settings: Settings, tx: Tx, rows: int) -> Iterator[Finding]:
         what = f"there are no anchors in {file.path}: an older copy of the database would be noticed late, or not"
         yield _warning(what, "copy that file from where the bot ran before")
     elif newest is not None and not tx.audit.holds(newest.seq, newest.head) and (not resumed or newest.at > resumed):
-        yield _error(f"the database is older than {file.path}; it would start read-only", mend)
+        yield _error(f"the database is older than {file.path}; payments would be frozen", mend)
 
 
 def _clocks(tx: Tx, now: datetime) -> Iterator[Finding]:

@@ -88,11 +88,9 @@ def _parser() -> argparse.ArgumentParser:
     _add(commands, "copy-to", about, database.copy_to).add_argument(
         "url", help=f"postgresql://user@host/database, without rows; {_SECRETLY}"
     )
-    about = "an operator has looked: leave the reading-only mode of a database put back"
-    resuming = _add(commands, "resume", about, lambda chosen: asyncio.run(database.leave_reading_only(chosen)))
-    resuming.add_argument("--look", action="store_true", help="show what was found and change nothing")
-    resuming.add_argument("--force", action="store_true", help="go on although not everything was looked for")
-    resuming.add_argument("--reason", default="", metavar="TEXT", help="for the audit; needed with --force")
+    about = "unfreeze payments of a restored database; without a reason, show what to check first"
+    resuming = _add(commands, "resume", about, lambda chosen: asyncio.run(database.resume_payments(chosen)))
+    resuming.add_argument("--reason", default="", metavar="TEXT", help="what was checked, for the audit")
     return parser
 
 

@@ -103,6 +103,8 @@ class Refusal(StrEnum):
     """It is being created at the service; a moment later it can be taken back."""
     DISAGREES = "disagrees"
     """What the database holds of it is not what the audit says."""
+    RESTORED = "restored"
+    """The database is older than what was sent, and an operator has not resumed yet."""
     HELD = "held"
     """Who asked may no longer ask for money."""
 

@@ -8,7 +8,6 @@ from typing import Literal
 
 from bot.domain.payments.instruction import Instruction, Kind, Vote
 from bot.domain.policy import Frozen, Short
-from bot.domain.recovery import ReadingOnly
 from bot.domain.services import Health
 
 
@@ -76,7 +75,6 @@ class Overview:
     oldest: Mapping[str, datetime | None]
     frozen: Frozen | None
     blocking: int
-    reading_only: ReadingOnly | None = None
 
 
 class What(StrEnum):

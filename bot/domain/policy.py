@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from bot.domain.errors import RuleError
 from bot.domain.money import Cents, parse_amount, shown
-from bot.domain.reasons import Reason
+from bot.domain.reasons import OfMode, Reason, has_code
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +115,11 @@ class Frozen:
     reason: Reason
     at: str
     lifting: tuple[str, ...] = ()
+
+    @property
+    def is_restored(self) -> bool:
+        """Whether the database is older than what was sent: an operator resumes it, no vote does."""
+        return has_code(self.reason, OfMode.OLDER)
 
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}

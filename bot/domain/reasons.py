@@ -125,7 +125,6 @@ class OfRequest(Code):
     ON_HOLD = "on_hold", "found"
     """``found``: pairs of a disagreement with the audit and its facts."""
     RESTORED = "restored"
-    ASK_AGAIN = "ask_again"
     VOTES_VOID = "votes_void", "void", "missing"
     FROZEN = "frozen", "why", "person"
     """``person``: user id of who froze payments; empty: not known."""
@@ -149,16 +148,11 @@ class OfRequest(Code):
     NOT_LISTED = "not_listed"
     NOT_IN_HISTORY = "not_in_history"
     NOTE_CHANGED = "note_changed"
-    NOT_COMMITTED = "not_committed"
     STILL_NOT_COMMITTED = "still_not_committed"
     STILL_PENDING = "still_pending"
     NO_ITEMS = "no_items"
-    FOLLOWED = "followed"
-    READ_BEFORE = "read_before"
     DISAGREES = "disagrees_with_audit", "found"
     """As of ``ON_HOLD``, not held because of it."""
-    FOUND_AFTER_RESTORE = "found_after_restore"
-    ENDED_HERE = "ended_here", "found", "state"
     UNREAD = "unread", "service", "why"
     LIST_UNUSABLE = "list_unusable", "why"
     HISTORY_UNUSABLE = "history_unusable", "why"
@@ -191,10 +185,6 @@ class OfRequest(Code):
     OTHER_DESCRIPTION = "other_description"
     CODE_TAKEN = "code_taken", "given", "id"
     OTHER_KIND = "other_kind", "is_purchase"
-    LIST_HOLDS = "list_holds", "listed"
-    LIST_LACKS = "list_lacks", "listed"
-    HISTORY_HOLDS = "history_holds"
-    HISTORY_LACKS = "history_lacks"
 
 
 class OfBooking(Code):
@@ -251,15 +241,12 @@ class OfCall(Code):
 
 class OfMode(Code):
     OLDER = "older"
-    UNREADABLE = "mode_unreadable"
     CHANGED = "mode_changed", "row"
     FREEZE_UNREADABLE = "freeze_unreadable"
     ROWS_UNREADABLE = "rows_unreadable", "error"
     NOT_IN_DATABASE = "not_in_database"
     FREEZE_LOST = "freeze_lost"
     FREEZE_FORGED = "freeze_forged"
-    UNKNOWN_HERE = "unknown_here", "reference"
-    NOBODY_ASKED = "nobody_asked"
 
 
 SUBJECTS: Final[tuple[type[Code], ...]] = (Verbatim, Exchange, Failed, OfRequest, OfBooking, OfList, OfCall, OfMode)

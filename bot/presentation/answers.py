@@ -176,6 +176,7 @@ _REFUSED: dict[No | Refusal, str] = {
     Refusal.TOO_LATE: "It's too late to withdraw this.",
     Refusal.TOO_EARLY: "This is being created. You can withdraw it when it waits for approval.",
     Refusal.HELD: "Not approved: the requester may no longer request payments. The card shows what you can do.",
+    Refusal.RESTORED: "Not possible while payments are frozen: an operator has to run `switchboard resume` first.",
     Refusal.DISAGREES: "On hold: the database and the audit log disagree about this request. An admin has been told.",
     Refusal.SUSPECT: (
         "The provider may already have this payment. Check the id on the card first. If it's another one, close this "

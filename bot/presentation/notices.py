@@ -1,4 +1,4 @@
-"""Notices about no single request: clocks, the disk, silent services, reading-only mode, work that was stopped."""
+"""Notices about no single request: clocks, the disk, silent services, an older database, work that was stopped."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -6,11 +6,10 @@ from typing import Any, Final
 
 from bot.domain.content import Content
 from bot.domain.reasons import RESTRICTED
-from bot.domain.recovery import LastSearch, ReadingOnly
 from bot.domain.tracking import DIED, RETRIED
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button
-from bot.presentation.reasons import called, in_words, worded
+from bot.presentation.reasons import called, in_words
 
 _IN_DOUBT: Final = "Compare it with the provider's dashboard before you pay anything again."
 ADVICE: Final[Mapping[str, str]] = {
@@ -110,21 +109,9 @@ def _undelivered(facts: Facts) -> str:
     return f":rotating_light: Action needed: a message couldn't be posted{where}: {unusable(error)}. {help_}"
 
 
-def describe(mode: ReadingOnly) -> str:
-    why = md.as_said(md.quote(worded(mode.reason)))
-    return (
-        f":rotating_light: *Read-only* since {mode.since:%Y-%m-%d %H:%M} UTC: {why} "
-        "Nothing is sent until an operator runs `switchboard resume`."
-    )
-
-
-def report(mode: ReadingOnly, looked: Sequence[tuple[str, LastSearch | None]], unknown: Sequence[str]) -> list[str]:
-    """What ``switchboard resume`` prints: why, what was looked for, what is not in this database. Plain lines."""
-    lines = [f"Read-only since {mode.since:%Y-%m-%d %H:%M} UTC: {worded(mode.reason)}."]
-    for reference, look in looked:
-        lines.append(f"  {reference}: {f'{look.seen.value}: {worded(look.reason)}' if look else 'not checked yet'}")
-    if not looked:
-        lines.append("  No request was open.")
+def report(since: datetime, unknown: Sequence[str]) -> list[str]:
+    """What ``switchboard resume`` prints: since when, and what is not in this database. Plain lines."""
+    lines = [f"Frozen since {since:%Y-%m-%d %H:%M} UTC: the database is older than what was sent."]
     if unknown:
         lines.append("Sent before, and not in this database; check it in the provider's dashboard:")
         lines += [f"  {one}" for one in unknown]
@@ -180,12 +167,25 @@ def _since(facts: Facts) -> str:
     return md.moment(datetime.fromisoformat(facts["since"]))
 
 
-def _resumed(facts: Facts) -> str:
-    text = f":sunny: *Sending again*: an operator resumed it. {md.quote_sentence(str(facts['reason']))}".rstrip()
-    if not facts["again"]:
+def _restored(facts: Facts) -> str:
+    text = (
+        ":rotating_light: *Action needed: payments are frozen.* The database is older than what was sent. Nothing is "
+        "sent, so that nothing is paid twice. Check at the provider, then run `switchboard resume`."
+    )
+    if not facts["unknown"]:
         return text
-    again = md.series(facts["again"][:_LISTED], len(facts["again"]))
-    return f"{text} The database was restored, so these need approval again: {again}."
+    unknown = md.series([md.quote(one) for one in facts["unknown"][:_LISTED]], len(facts["unknown"]))
+    return f"{text}\nSent, and not in this database: {unknown}."
+
+
+def _resumed(facts: Facts) -> str:
+    text = (
+        f":sunny: *Payments are unfrozen*: an operator resumed them. {md.quote_sentence(str(facts['reason']))}".rstrip()
+    )
+    if not facts["check"]:
+        return text
+    check = md.series(facts["check"][:_LISTED], len(facts["check"]))
+    return f"{text} The database was restored, so check these at the provider, then decide on each: {check}."
 
 
 _NOTICES: Final[Mapping[str, str | Callable[[Facts], str]]] = {
@@ -248,11 +248,7 @@ _NOTICES: Final[Mapping[str, str | Callable[[Facts], str]]] = {
         f":sunny: *{called(str(facts['service']))} answers again* after {md.duration(float(facts['seconds']))}. "
         "Waiting requests resume."
     ),
-    "reading_only": lambda facts: (
-        ":rotating_light: *Action needed: Switchboard is read-only.* The database may be out of date: "
-        f"{md.as_said(md.quote(in_words(facts['reason'])))} Nothing is sent, so that nothing is paid twice. "
-        "Check the open requests, then run `switchboard resume`."
-    ),
+    "restored": _restored,
     "resumed": _resumed,
     "anchors_changed": lambda facts: (
         f":rotating_light: *Action needed: the anchor file was modified*: line "

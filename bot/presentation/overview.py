@@ -17,7 +17,7 @@ from bot.domain.overview import (
 )
 from bot.domain.payments.instruction import Kind, State
 from bot.domain.services import DELIVERY, LOCALIZATION, Fault
-from bot.presentation import notices, words
+from bot.presentation import words
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, lines_under
 from bot.presentation.bookings import cards as booking_states
@@ -87,8 +87,7 @@ JOBS_HEADER = ("since (UTC)", "what", "name", "status", "requested by", "channel
 
 def status(found: Overview, *, command: str, now: datetime, for_admin: bool = True) -> Content:
     """Services, what is in progress, queues. ``command``: as people type it here, e.g. ``/switchboard``."""
-    blocked = [notices.describe(found.reading_only)] if found.reading_only else []
-    blocked += [f":snowflake: {describe(found.frozen)}"] if found.frozen else []
+    blocked = [f":snowflake: {describe(found.frozen)}"] if found.frozen else []
     queues = []
     for name, since in found.oldest.items():
         age = max(0.0, (now - since).total_seconds()) if since is not None else 0.0

@@ -32,11 +32,9 @@ from bot.workflows.localization import running
 from bot.workflows.localization.request import show_queues
 from bot.workflows.localization.results import LocalizationSubject
 from bot.workflows.payments import bulk, bulk_cancel, bulk_check, callbacks, payout, purchase
-from bot.workflows.payments.sought import survey_due
 from bot.workflows.payments.subject import RequestSubject
 from bot.workflows.quarantine import retry_died
 from bot.workflows.requests import advance, announce, attempt
-from bot.workflows.requests.restore import look_due
 from bot.workflows.slack import boards, dropped_files, outbox
 from bot.workflows.workers import Work
 from storage.errors import StorageBusy
@@ -307,8 +305,6 @@ WORKERS: Final[Mapping[str, Worker]] = {
     "denials": alerts.tell_denials,
     "leftovers": _leftovers,
     "died": retry_died,
-    "lost": look_due,
-    "survey": survey_due,
     "clock": clocks.compare,
     "silence": partial(pass_on_news, WATCHED),
     **_PROBES,
@@ -316,7 +312,7 @@ WORKERS: Final[Mapping[str, Worker]] = {
 }
 """All workers of due rows, by name."""
 
-BY_THE_CLOCK = frozenset({"leftovers", "died", "anchors", "lost", "survey", "clock", "retention", "reach"})
+BY_THE_CLOCK = frozenset({"leftovers", "died", "anchors", "clock", "retention", "reach"})
 """Workers that no look covers: they become due by time, or by a write."""
 EVERY_TICK = frozenset({"denials", "disk", "health", "unread", "damage", "processes", "silence", "homes", *_PROBES})
 """Those of them that cost next to nothing when there is nothing to do."""

@@ -18,7 +18,6 @@ from bot.domain.payments.operation import Operation
 from bot.domain.policy import Policy
 from bot.domain.proof import Quiet
 from bot.domain.reasons import Reason
-from bot.domain.recovery import SearchResult
 from bot.domain.references import Letter
 from bot.slack.files import Downloads, Uploads
 from bot.slack.messenger import Ephemerals, Messenger
@@ -125,16 +124,6 @@ class OfferedAction:
         return False
 
 
-class HighWaterMark(Protocol):
-    """Whether the database may be older than what left: see :class:`bot.workflows.admin.audit.HighWater`."""
-
-    began: datetime
-    looked: set[str]
-    survey_at: datetime | None
-
-    async def doubt(self, reason: Reason, *, sent: Sequence[str] = ()) -> None: ...
-
-
 class HeldRows(Protocol):
     """Rows that this process works on: see :class:`bot.workflows.workers.Workers`."""
 
@@ -178,8 +167,6 @@ class RequestKind:
         listed: the list of the service that shows it, where it is found by our code.
         ready: raises OperatorError where the client could not send it after its approval.
         browsed: of ``called_back``, the addresses to which the service sends the buyer's browser.
-        find: searches the service for what a restored database may lack; the last argument says whether anything of it
-        may have been sent. None: its own steps look before they send.
         observe: applies such a record. True: it moved the request forward, or has nothing new about one that ended.
         ended: effects of its end, in the transaction of the end.
         still_unpaid: reads an ended request at the service again, of a list these rows: what speaks against its being
@@ -194,7 +181,6 @@ class RequestKind:
     listed: OperationType | None = None
     ready: Callable[[PaymentsClient], None] = lambda _: None
     browsed: Sequence[CallbackKind] = ()
-    find: "Callable[[Context, PaymentsClient, Instruction, bool], Awaitable[SearchResult]] | None" = None
     read: Callable[[PaymentsClient, str], Awaitable[Operation]] | None = None
     observe: "Callable[[Unit, Instruction, Operation], bool]" = lambda *_: False
     ended: "Callable[[Unit, Instruction], None]" = lambda _uow, _ended: None
@@ -210,6 +196,7 @@ class Context:
     Attributes:
         home: id of the workspace whose members count.
         owner: id of this process, under which it holds leases.
+        began: when this process started.
         callback_base: what callback addresses begin with. Without ``PUBLIC_URL`` it is where this process listens,
             which only this machine reaches; in production a name that nobody has.
         counting: reads people like ``people``, only to count who can approve: no vote counts by what it read.
@@ -237,13 +224,13 @@ class Context:
     clock: SharedClock
     home: str
     owner: str
+    began: datetime
     token_key: bytes
     callback_base: str
     public: bool
     poll_seconds: float
     quiet: Quiet
     wake: Callable[[], None]
-    high_water: HighWaterMark
     pace: Pace
     turns: Turns
     subjects: Mapping[str, Subject]

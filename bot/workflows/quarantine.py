@@ -107,7 +107,7 @@ async def retry_died(ctx: Context) -> int:
 
     Nothing is retried before this process has lived for a while.
     """
-    if ctx.clock.now() - ctx.high_water.began < _LIVED:
+    if ctx.clock.now() - ctx.began < _LIVED:
         return 0
     if not await ctx.read(lambda uow: uow.steps.stopped(RETRIED)):
         return 0

@@ -251,12 +251,6 @@ class Instructions(MovingRows[Instruction]):
         """Oldest first."""
         return self._all(SHAPE, _ALL.where(table.c.state.in_(states)).order_by(table.c.id).limit(limit))
 
-    def not_over_at(self, moment: datetime) -> list[str]:
-        """Ids of the requests that existed at that moment and were not final, oldest first."""
-        still = or_(table.c.state.not_in(FINAL), table.c.closed_at >= moment)
-        query = select(table.c.id).where(table.c.created_at <= moment, still).order_by(table.c.id)
-        return [str(found) for found in self._connection.execute(query).scalars()]
-
     def open_for_requester(self, requester: str, *, limit: int = 100) -> list[Instruction]:
         """This person's requests that are not final, newest first."""
         return self._newest(limit, table.c.requester == requester, table.c.state.not_in(FINAL))

@@ -38,32 +38,6 @@ async def test_a_code_is_ours_in_any_case_and_spacing_and_no_other_is(client: Pa
     assert others == ["op-0", "op-1", "op-2", "op-3"]
 
 
-@pytest.mark.parametrize("count", [0, 3, 100, 101, 250])
-async def test_both_ends_of_a_list_are_two_pages_at_most(client: PaymentsClient, partner: Partner, count: int) -> None:
-    partner.operations = [
-        operation(number) | {"failure_uri": f"https://switchboard.example.com/callbacks/payments/secret-{number}"}
-        for number in range(1, count + 1)
-    ]
-    found = await client.ends_of_list()
-    assert [one.id for one in found] == [
-        f"op-{number}" for number in range(1, count + 1) if number <= 100 or number > (count - 1) // 100 * 100
-    ]
-    assert {one.reports_to for one in found} <= {"https://switchboard.example.com/callbacks/payments"}
-    assert [call.query["page"] for call in partner.calls] == ["1", str(-(-count // 100))][: 1 + (count > 100)]
-
-
-async def test_ends_of_list_reads_past_pages_of_one_bulk_payment(client: PaymentsClient, partner: Partner) -> None:
-    """Its payments have neither codes nor addresses; what was made right before it is behind them."""
-    empty = {"code": None, "failure_uri": None, "confirmation_uri": None}
-    rows = [operation(number) | empty for number in range(1, 251)]
-    single = operation(251) | {"failure_uri": "https://switchboard.example.com/callbacks/payments/secret"}
-    others = [operation(number) for number in range(252, 901)]
-    partner.operations = [*rows, single, *others]
-    found = await client.ends_of_list()
-    assert "op-251" in {one.id for one in found}
-    assert [call.query["page"] for call in partner.calls] == ["1", "2", "3", "9"]
-
-
 @pytest.mark.parametrize(
     ("spoil", "reason"),
     [

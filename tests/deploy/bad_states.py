@@ -8,12 +8,12 @@ from typing import Final
 
 from bot.app import Switchboard
 from bot.domain.payments.instruction import State
-from bot.domain.reasons import OfMode, Reason
 from bot.playground.faults import Fault, FaultKind
 from bot.settings import load_policy
 from bot.wiring.surroundings import Surroundings
 from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Unit
+from bot.workflows.restored import freeze_restored
 from storage.disk_space import DiskSpace
 from tests.deploy.promtool import Scrape
 from tests.support.clock import HOUR, MINUTE, QUIET
@@ -117,8 +117,9 @@ async def a_row_stopped(on: Observed) -> None:
     assert await ctx.store.write(lambda tx: tx.steps.stop("instruction", key, owner=ctx.owner, number="n1"))
 
 
-async def only_reading(on: Observed) -> None:
-    await on.rig.switchboard.context.high_water.doubt(Reason(OfMode.NOBODY_ASKED))
+async def restored_database(on: Observed) -> None:
+    ctx = on.rig.switchboard.context
+    await ctx.write(lambda uow: freeze_restored(uow, []))
     await on.rig.settle()
 
 
@@ -266,7 +267,7 @@ CASES: Final[Mapping[str, Case]] = {
     "AuditRowsLost": older_copy,
     "AnchorsFailing": anchors_that_cannot_be_written,
     "RowsStopped": a_row_stopped,
-    "ReadingOnly": only_reading,
+    "DatabaseRestored": restored_database,
     "PaymentsFrozen": frozen,
     "PaymentNeedsPerson": people_needed,
     "OutcomeStaysUnknown": outcome_unknown,

@@ -175,16 +175,6 @@ async def test_rows_without_codes_do_not_make_the_search_by_code_unusable(rig: R
     assert (single.state, asked(rig, "create_payout")) == (State.AWAITING, 2)
 
 
-@pytest.mark.parametrize("shows", ["noted", "hashed", "bare"])
-async def test_a_start_does_not_call_our_rows_strangers(rig: Rig, shows: str) -> None:
-    base = rig.switchboard.context.callback_base
-    rig.payments.switches.bulk_reports_to = f"{base}/callbacks/payments/of-the-account"
-    await sent(rig, "settled", shows)
-    await rig.start_again()
-    await rig.pass_time(200, steps=3)
-    assert await rig.switchboard.context.read(lambda uow: uow.flags.get("reading_only")) is None
-
-
 @pytest.mark.parametrize(
     ("changes", "mark"),
     [

@@ -363,15 +363,3 @@ async def test_nothing_is_sent_where_it_cannot_be_read_whether_it_may(rig: Rig, 
     await rig.pay("unfreeze", user=ADA)
     await rig.submit(ADA, {})
     assert len(rig.paid) == 1
-
-
-@pytest.mark.parametrize("value", ["{", '{"since": "soon"}', "7"])
-async def test_only_reading_goes_on_where_it_cannot_be_read_whether_more_may(rig: Rig, value: str) -> None:
-    await rig.pay()
-    await change(rig, f"INSERT INTO flag VALUES ('reading_only', '{value}', 1)")  # noqa: S608
-    await rig.settle()
-    await rig.press("approve")
-    await rig.pass_time(120)
-    assert rig.paid == []
-    await rig.workspace.slash(OLGA, "C0FINANCE", "/switchboard", "status")
-    assert "Read-only" in rig.workspace.ephemerals(OLGA)[-1].text

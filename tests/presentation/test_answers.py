@@ -64,6 +64,7 @@ suspect: :no_entry_sign: The provider may already have this payment. Check the i
 one, close this as not paid and send a new request.
 too_early: :no_entry_sign: This is being created. You can withdraw it when it waits for approval.
 disagrees: :no_entry_sign: On hold: the database and the audit log disagree about this request. An admin has been told.
+restored: :no_entry_sign: Not possible while payments are frozen: an operator has to run `switchboard resume` first.
 held: :no_entry_sign: Not approved: the requester may no longer request payments. The card shows what you can do.\
 """)
 

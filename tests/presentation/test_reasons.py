@@ -129,23 +129,22 @@ held: on hold, because the requester's account is deactivated. An admin can with
 request again, it needs new approvals
 on_hold: on hold: the database and the audit log disagree: its row was changed in the database; rows 7, 9 of the audit \
 were changed
-restored: on hold: the database may be out of date, so an admin has to look
-ask_again: the database was restored to an earlier moment, so this needs approval again
+restored: the database was restored to an earlier moment, so check at the provider first
 votes_void: 2 more approvals needed: an approval expired, and an approver's account is deactivated
 frozen: payments are frozen: no answer (timed out)
-over_today: $20.00 of everyone's daily limit of $50.00 is left today: send less, send it after midnight UTC, or ask an \
-admin to raise it
+over_today: $20.00 of everyone's daily limit of $50.00 is left today: send less, send it after midnight UTC, or ask \
+an admin to raise it
 another_is_sent: another bulk payment is being sent
 earlier_not_unpaid: not sent, because it may pay twice: the provider now lists P-4F7K2M as paid; the provider doesn't \
 confirm that rows 2 and 4 of L-4F7K2M are unpaid; an admin can release it or withdraw it
 not_configured: Payments isn't configured: an admin has to set PAYMENTS_BASE_URL, PAYMENTS_API_KEY
 out_of_reach: it needs 2 approvals, and only 1 person can approve it
-undecided: on hold: the database may be out of date, so an admin has to look; the time for that is over
+undecided: the database was restored to an earlier moment, so check at the provider first; the time for that is over
 not_shown: the approvers' card couldn't be posted in time
-not_sent_in_time: it wasn't sent in time after approval: the database was restored to an earlier moment, so this needs \
-approval again
-new_attempt_not_sent: the new attempt wasn't sent in time (the database was restored to an earlier moment, so this \
-needs approval again)
+not_sent_in_time: it wasn't sent in time after approval: the database was restored to an earlier moment, so check at \
+the provider first
+new_attempt_not_sent: the new attempt wasn't sent in time (the database was restored to an earlier moment, so check \
+at the provider first)
 address_not_confirmed: the address wasn't confirmed in time
 edited: replaced by an edited request
 created_in_vain: it couldn't be created after several attempts
@@ -154,15 +153,10 @@ no_way_back: PUBLIC_URL is missing, so buyers couldn't return from the checkout;
 not_listed: the provider doesn't list it
 not_in_history: the provider's history doesn't show it
 note_changed: the provider's history changed in a way we can't explain
-not_committed: it's created there, not sent
 still_not_committed: the provider still lists it as not sent
 still_pending: the provider still lists them as waiting
 no_items: its list of items is empty
-followed: we're following it already
-read_before: we read its payments again before anything is canceled
 disagrees_with_audit: its state in the audit: needs a decision
-found_after_restore: the provider has it already: it was sent before the database was restored
-ended_here: the list of payouts has it; here it is rejected
 unread: it can't be read (payments: no answer (timed out))
 list_unusable: the list can't be used: no answer (timed out)
 history_unusable: the history can't be used: no answer (timed out)
@@ -197,10 +191,6 @@ other_code: the code is different
 other_description: the description is different
 code_taken: the code INV-7 is taken by op-77
 other_kind: it isn't a purchase
-list_holds: the list of payouts has it
-list_lacks: the list of payouts doesn't have it
-history_holds: the history of bulk payments has it
-history_lacks: the history of bulk payments doesn't have it
 joined: B-4F7K2M
 cannot_start: The search can't be started now.
 cannot_cancel: It can't be canceled now.
@@ -242,16 +232,13 @@ service_refused: it was done, but payments no answer (timed out)
 not_handed_over: it was done, but its files couldn't be uploaded: no answer (timed out)
 archive_full: one run can return 20 MB in total. Run this file on its own
 bad_input: The file has too many columns. Example: email
-older: the anchor file lists audit rows that this database doesn't have
-mode_unreadable: we can't read whether sending is allowed
+older: the database is older than what was sent; an operator has to run switchboard resume
 mode_changed: row 2 of the audit was changed
 freeze_unreadable: we can't read the freeze setting, so nothing is sent
 rows_unreadable: its rows can't be read (missing_scope)
 not_in_database: it is in the audit but not in the database
 freeze_lost: payments are frozen in the audit log but not in the database
-freeze_forged: payments are frozen in the database but not in the audit log
-unknown_here: the provider shows L-4F7K2M, but in our database it was never sent
-nobody_asked: the provider has payments with our callback URL that aren't in our database\
+freeze_forged: payments are frozen in the database but not in the audit log\
 """)
 
 
@@ -522,7 +509,7 @@ def test_what_a_service_said_before_anything_was_sent_is_a_reason_of_its_own() -
     assert worded(said) == "payments answered 500, saying “Out of order”"
     assert not has_code(said, OfRequest.HELD, OfRequest.UNANSWERED, OfRequest.ON_HOLD)
     assert not_what_it_said(said) is None
-    assert not_what_it_said(Reason(OfRequest.ASK_AGAIN)) == Reason(OfRequest.ASK_AGAIN)
+    assert not_what_it_said(Reason(OfRequest.RESTORED)) == Reason(OfRequest.RESTORED)
     assert answered(ServiceNow("payments", OUT_OF_ORDER)) == said, "of a list"
 
 

@@ -9,42 +9,29 @@ from bot.domain.outcome import NotExecuted, Unknown
 from bot.domain.overview import Assumption, Counts, Overview, Running, ServiceStatus, UnderWay, What
 from bot.domain.payments.instruction import Kind
 from bot.domain.reasons import Exchange, Reason
-from bot.domain.recovery import LastSearch, ReadingOnly, Seen
 from bot.presentation import notices, overview, reasons
 from tests.domain.made import NOW
 from tests.presentation.checks import lines_of, seen
 from tests.support.reasons import own_words
 
-MODE = ReadingOnly(since=NOW, reason=own_words("the database was put back"), until=NOW)
+
+def test_report_of_resume_names_what_the_database_lacks() -> None:
+    assert notices.report(NOW, ["payments.commit_payout x"]) == snapshot(
+        [
+            "Frozen since 2026-11-20 09:00 UTC: the database is older than what was sent.",
+            "Sent before, and not in this database; check it in the provider's dashboard:",
+            "  payments.commit_payout x",
+        ]
+    )
+    assert len(notices.report(NOW, [])) == 1
 
 
-def test_what_the_operator_reads_before_it_goes_on() -> None:
-    looked = [
-        ("P-4F7K2M", LastSearch(seen=Seen.ABSENT, reason=own_words("not in the list"), again_at=None)),
-        ("P-2B2B2B", None),
-    ]
-    assert lines_of(notices.report(MODE, looked, ["payments.commit_payout x"])) == snapshot("""\
-Read-only since 2026-11-20 09:00 UTC: the database was put back.
-  P-4F7K2M: absent: not in the list
-  P-2B2B2B: not checked yet
-Sent before, and not in this database; check it in the provider's dashboard:
-  payments.commit_payout x\
-""")
-    assert lines_of(notices.report(MODE, [], [])) == snapshot("""\
-Read-only since 2026-11-20 09:00 UTC: the database was put back.
-  No request was open.\
-""")
-    assert notices.describe(MODE) == snapshot("""\
-:rotating_light: *Read-only* since 2026-11-20 09:00 UTC: the database was put back. Nothing is sent until an operator \
-runs `switchboard resume`.""")
-
-
-def test_of_many_requests_that_need_approval_again_twenty_are_named() -> None:
+def test_of_many_requests_to_check_twenty_are_named() -> None:
     def resumed(count: int) -> str:
-        again = [f"P-{number}" for number in range(count)]
-        return notices.notice({"topic": "resumed", "reason": "looked", "again": again}).text
+        check = [f"P-{number}" for number in range(count)]
+        return notices.notice({"topic": "resumed", "reason": "looked", "check": check}).text
 
-    assert resumed(0) == snapshot(":sunny: *Sending again*: an operator resumed it. Looked.")
+    assert resumed(0) == snapshot(":sunny: *Payments are unfrozen*: an operator resumed them. Looked.")
     assert resumed(20).endswith("P-18, P-19.")
     assert resumed(22).endswith("P-18, P-19 and 2 more.")
 
@@ -133,7 +120,6 @@ def whole(**changes: object) -> Overview:
         },
         "frozen": None,
         "blocking": 1,
-        "reading_only": MODE,
     }
     return Overview(**{**values, **changes})  # type: ignore[arg-type]
 
@@ -146,8 +132,6 @@ def test_the_status() -> None:
 :red_circle: Delivery booking: no answer since <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>. \
 Nothing is sent until it answers.
 *In progress*
-:rotating_light: *Read-only* since 2026-11-20 09:00 UTC: the database was put back. Nothing is sent until an operator \
-runs `switchboard resume`.
 • 2 payouts: 2 waiting for approval
 • 1 purchase: 1 waiting for approval
 • 1 bulk payment: 1 waiting for approval

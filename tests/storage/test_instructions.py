@@ -53,7 +53,7 @@ async def test_what_is_held_for_one_reason_goes_on_in_the_order_of_its_window_a_
         for other in (
             {"kind": Kind.PURCHASE},
             {"state": State.AWAITING},
-            {"reason": Reason(OfRequest.ASK_AGAIN)},
+            {"reason": Reason(OfRequest.RESTORED)},
             {"lease_owner": "a", "lease_until": later(1)},
         )
     ]

@@ -14,7 +14,7 @@ _RAW = table("instruction", column("id", Text), column("reason", Text), column("
 @pytest.mark.parametrize(
     "reason",
     [
-        Reason(OfRequest.ASK_AGAIN),
+        Reason(OfRequest.RESTORED),
         given("é \U0001f600 “x”"),
         Reason(OfRequest.ON_HOLD, found=(("gap", ("7",)), ("votes", ("U1", "U2")))),
         Reason(OfRequest.NOT_SENT_IN_TIME, held=Reason(Exchange.ANSWERED, status=500, words="no")),

@@ -8,7 +8,6 @@ So a scan says whether it proves absence.
 import base64
 from collections.abc import AsyncIterator, Callable, Mapping
 from functools import partial
-from itertools import chain, islice
 from typing import Final, Literal, TypeVar
 
 import structlog
@@ -36,8 +35,6 @@ OperationType = Literal["payout", "purchase"]
 _PATIENCE: Final = {Lane.EFFECT: 4.0, Lane.READ: 30.0, Lane.LISTING: 30.0}
 """Seconds to wait for a turn: few for an effect, because the send guard refuses old claims."""
 _MAX_PAGES: Final = 2000
-_MOST_OF_BULK: Final = 100
-"""Pages of the usual size that the largest bulk payment fills."""
 _BODY_REFUSED: Final = frozenset({400, 403, 411, 413})
 
 
@@ -108,24 +105,6 @@ class PartnerCalls(ServiceCalls):
             found = await self.list_operations(page, size, operation_type, lane=Lane.LISTING)
             yield found
             page, last = page + 1, found.last_page
-
-    async def ends_of_list(self) -> tuple[Operation, ...]:
-        """The operations of the first and the last page: the newest are among them, whichever way the list runs.
-
-        The payments of one bulk payment may fill many pages; they have neither codes nor addresses, and reading goes on
-        behind them.
-        """
-        size = self._dialect.list_page_size
-        first = await self.list_operations(per_page=size)
-        pages, last = {1: first.operations}, first.last_page
-        for numbers in (range(1, last + 1), range(last, 0, -1)):
-            for number in islice(numbers, _MOST_OF_BULK):
-                if number not in pages:
-                    found = await self.list_operations(number, size, lane=Lane.LISTING)
-                    pages[number] = found.operations
-                if any(one.code or one.reports_to for one in pages[number]):
-                    break
-        return tuple(chain.from_iterable(pages.values()))
 
     async def find_by_code(
         self,

@@ -57,7 +57,7 @@ _AT_THE_SERVICE: Final = (Stage.OPEN, Stage.ENDED)
 MOVES: Final = Machine(
     {
         Stage.QUOTED: (Stage.NEW, *_AT_THE_SERVICE),
-        Stage.NEW: (Stage.SENDING, *_AT_THE_SERVICE),
+        Stage.NEW: (Stage.SENDING, Stage.UNKNOWN, *_AT_THE_SERVICE),  # unknown: the database was restored
         Stage.SENDING: (Stage.NEW, Stage.UNKNOWN, Stage.REFUSED, Stage.WAITING, *_AT_THE_SERVICE),
         # A pre-booking is taken in, or closed, by somebody who has looked at the dashboard.
         Stage.UNKNOWN: (Stage.LOST, Stage.WAITING, Stage.DROPPED, *_AT_THE_SERVICE),

@@ -40,7 +40,8 @@ MOVE: Final = "move"
 """In each row of a change of the request itself: its number, counted from 1."""
 NAMED: Final = "named"
 """In the row of a cancellation's request: SHA-256 over the hashes that it named."""
-_FOUND: Final = "found_after_restore"
+MAY_BE_SENT: Final = "may_be_sent"
+"""Action of a row that counts a request as sent: the database was restored to before that may have happened."""
 _NOT_SENT: Final = frozenset({AttemptOutcome.NOT_EXECUTED, AttemptOutcome.ABANDONED})
 _PUT_OFF: Final = frozenset({"create_put_off", "send_put_off"})
 
@@ -139,9 +140,8 @@ def _counted(entries: Sequence[Entry], number: int) -> set[str]:
 
 
 def _was_sent_as(instruction: Instruction, attempts: Sequence[Attempt], entries: Sequence[Entry]) -> bool:
-    claims = [
-        one for one in entries if one.action == _FOUND or (one.before != one.after and one.after in EFFECT_UNDER_WAY)
-    ]
+    begun = (one.before != one.after and one.after in EFFECT_UNDER_WAY for one in entries)
+    claims = [one for one, is_begun in zip(entries, begun, strict=True) if is_begun or one.action == MAY_BE_SENT]
     is_under_way = any(one.outcome is AttemptOutcome.OPEN for one in attempts)
     return len(attempts) == len(claims) and is_under_way == (instruction.state in EFFECT_UNDER_WAY)
 

@@ -104,7 +104,7 @@ TEMPLATE_SENT = md.message(":page_facing_up: I sent you a template. Fill it in, 
 def freezing(frozen: Frozen | None, *, changed: bool, asked_to_freeze: bool, needed: int) -> Content:
     if frozen is None:
         return md.message(":sunny: Payments are unfrozen." if changed else ":sunny: Payments aren't frozen.")
-    if asked_to_freeze:
+    if asked_to_freeze or frozen.is_restored:
         told = "Payments are frozen." if changed else describe(frozen)
         return md.message(f":snowflake: {told}")
     have = f"{len(frozen.lifting)} of {needed}"
@@ -118,7 +118,8 @@ def describe(frozen: Frozen) -> str:
 
 
 def refused_while_frozen(frozen: Frozen) -> Content:
-    return md.message(f":snowflake: {describe(frozen)} You can send requests again once an approver unfreezes them.")
+    after = "" if frozen.is_restored else " You can send requests again once an approver unfreezes them."
+    return md.message(f":snowflake: {describe(frozen)}{after}")
 
 
 def requested(instruction: Instruction, *, member: bool, over: Reason | None = None) -> Content:

@@ -17,7 +17,7 @@ from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.moves import is_on_hold
 from bot.domain.payments.operation import read_status
 from bot.domain.policy import MOST_REPEATS, Repeat, Requirement
-from bot.domain.reasons import Exchange, OfRequest, Reason, Verbatim, has_code
+from bot.domain.reasons import Exchange, OfMode, OfRequest, Reason, Verbatim, has_code
 from bot.domain.text import clean
 from bot.presentation import notices
 from bot.presentation.blocks import text as md
@@ -254,7 +254,7 @@ class Wording:
 
 def is_held(instruction: Instruction) -> bool:
     """Whether its card is titled *On hold*: nothing can be decided or sent for now."""
-    doubted = has_code(instruction.reason, OfRequest.ON_HOLD, OfRequest.RESTORED, OfRequest.HELD)
+    doubted = has_code(instruction.reason, OfRequest.ON_HOLD, OfRequest.FROZEN, OfRequest.HELD)
     return is_on_hold(instruction) or (doubted and instruction.state in (State.AWAITING, State.APPROVED))
 
 
@@ -341,7 +341,8 @@ def why_held(instruction: Instruction, reason: Reason | None, names: Mapping[str
         by = str(reason.facts["person"])
         if by.startswith(("U", "W")):
             parts.append(f"Frozen by {md.mention(by) if names is None else md.named(by, names)}.")
-        parts.append("It's sent once an approver unfreezes payments.")
+        if reason.facts["why"] != Reason(OfMode.OLDER):
+            parts.append("It's sent once an approver unfreezes payments.")
     if (at := instruction.exec_deadline) is not None:
         parts.append(f"It can be sent until {md.moment(at)}.")
     return " ".join(parts)

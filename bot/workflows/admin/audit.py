@@ -8,7 +8,7 @@ to a file only, not to a channel: anybody with the bot's token can edit or delet
 import asyncio
 import hashlib
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import IO, Generic, TypeVar
@@ -23,11 +23,10 @@ from bot.domain.payments.instruction import MONEY_OUT, Instruction
 from bot.domain.payments.sealed import Disagreement, Odd, is_reserved_as
 from bot.domain.policy import Policy
 from bot.domain.reasons import OfMode, OfRequest, Reason
-from bot.domain.recovery import ReadingOnly
 from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Unit
-from bot.workflows.reading_only import enter, reading_only, resumed_at
-from bot.workflows.requests.authority import FREEZE, frozen, frozen_by_audit, odd
+from bot.workflows.requests.authority import FREEZE, frozen_by_audit, frozen_by_people, odd
+from bot.workflows.restored import freeze_restored, last_found, restored, resumed_at
 from storage.anchors import AnchorFile
 from storage.errors import StorageError
 from storage.rows import Head
@@ -52,32 +51,21 @@ _NAMED = 10
 class HighWater:
     """Compares the database with its anchors, and writes one before each request with an effect. One per process."""
 
-    def __init__(self, *, store: Store, file: AnchorFile, clock: Clock, policy: Policy, surveys: bool = False) -> None:
-        self.began = clock.now()
-        """Start of this process: older requests may have been executed in a period that this database lost."""
-        self.survey_at = self.began if surveys else None
-        """When to compare the services with the rows here; None: done, or our payments cannot be told apart."""
-        self.looked: set[str] = set()
-        """Older requests that were searched for at the service."""
+    def __init__(self, *, store: Store, file: AnchorFile, clock: Clock, policy: Policy) -> None:
         self._store = store
         self._file = file
         self._clock = clock
         self._policy = policy
         self._last: Anchor | None = None
+        self._has_added = False
+        """Whether what this host sent is in the finding: another host may have noticed first."""
         self._refused = False
         self._turn = asyncio.Lock()
 
     async def compare(self) -> None:
         """At start, before anything works: does the database hold everything its anchors say it held?"""
-        lost: list[Anchor] = []
-        lines = self._file.newest_first()
         try:
-            while chunk := await asyncio.to_thread(lambda: list(islice(lines, _CHUNK))):
-                holds = await self._held(chunk)
-                lost += chunk[: holds.index(True)] if True in holds else chunk
-                if True in holds:
-                    self._last = chunk[holds.index(True)]
-                    break
+            lost = await self._lost()
             foreign = await asyncio.to_thread(self._file.last_of_another_key)
             whole = await asyncio.to_thread(self._file.read)
         except OSError as refused:
@@ -115,17 +103,26 @@ class HighWater:
     async def is_sound(self) -> bool:
         """Whether the chain may be anchored now: it has all that was sent, and no operator has to check it."""
         async with self._turn:
-            return (await self._stand())[1]
-
-    async def doubt(self, reason: Reason, *, sent: Sequence[str] = ()) -> None:
-        """Start reading-only mode: the services hold more than the database; ``sent``: kind and code or id of each."""
-        now = self._clock.now()
-        found = ReadingOnly(since=now, reason=reason, until=now, sent=tuple(sent))
-        log.error("provider has requests missing from the database, read-only mode entered", reason=str(reason))
-        await self._store.write(lambda tx: enter(self._unit(tx), found), name="reading_only")
+            try:
+                return (await self._stand())[1]
+            except OSError as refused:
+                await self._cannot_write(refused)
+                return False
 
     def _unit(self, tx: Tx) -> Unit:
         return Unit(tx, now=self._clock.now(), policy=self._policy)
+
+    async def _lost(self) -> list[Anchor]:
+        """The newest anchors, as far as the chain lacks them. Raises OSError."""
+        lost: list[Anchor] = []
+        lines = self._file.newest_first()
+        while chunk := await asyncio.to_thread(lambda: list(islice(lines, _CHUNK))):
+            holds = await self._held(chunk)
+            lost += chunk[: holds.index(True)] if True in holds else chunk
+            if True in holds:
+                self._last = chunk[holds.index(True)]
+                break
+        return lost
 
     async def _held(self, chunk: list[Anchor]) -> list[bool]:
         return await self._store.read(lambda tx: [tx.audit.holds(one.seq, one.head) for one in chunk])
@@ -134,30 +131,33 @@ class HighWater:
         last = self._last
 
         def read(tx: Tx) -> tuple[Head, bool, bool]:
-            return tx.audit.head(), reading_only(tx) is None, last is None or tx.audit.holds(last.seq, last.head)
+            return tx.audit.head(), restored(tx) is None, last is None or tx.audit.holds(last.seq, last.head)
 
         head, may_send, is_whole = await self._store.read(read)
-        if last is not None and may_send and not is_whole:
-            await self._account_for([last])
+        if last is not None and not is_whole and (may_send or not self._has_added):
+            await self._account_for(await self._lost() or [last])
+            self._has_added = True
             head, may_send, _ = await self._store.read(read)
+        self._has_added = self._has_added and not is_whole
         return head, may_send
 
     async def _account_for(self, lost: list[Anchor]) -> None:
-        """Handle anchors that the chain lacks: unless an operator has accounted for them, start reading-only mode."""
+        """Handle anchors that the chain lacks: unless an operator has accounted for them, freeze payments.
+
+        What another host sent is accounted for only if that host had told it by then.
+        """
         if not lost:
             return
-        resumed = await self._store.read(resumed_at)
-        new = [one for one in lost if resumed is None or one.at > resumed]
+        resumed, known = await self._store.read(lambda tx: (resumed_at(tx), last_found(tx)))
+        new = [one for one in lost if resumed is None or one.at > resumed or {one.about} - {"", *known}]
         if not new:
             await self._begin_anew()
             return
         self._last = max(new, key=lambda one: one.at)
-        now = self._clock.now()
-        sent = tuple(one.about for one in reversed(new) if one.about)
-        found = ReadingOnly(since=now, reason=Reason(OfMode.OLDER), until=self._last.at, sent=sent)
-        await self._store.write(lambda tx: enter(self._unit(tx), found), name="reading_only")
+        sent = [one.about for one in reversed(new) if one.about]
+        await self._store.write(lambda tx: freeze_restored(self._unit(tx), sent), name="restored")
         log.error(
-            "database older than its anchors, read-only mode entered",
+            "database older than its anchors, payments frozen",
             anchored=self._last.seq,
             sent=len(sent),
             mend="check the providers' dashboards, then run `switchboard resume`",
@@ -320,6 +320,6 @@ def compare(tx: Tx) -> Compared:
     found += [(reference, Reason(OfMode.NOT_IN_DATABASE)) for reference in tx.instructions.missing()]
     if frozen_by_audit(tx) is not None and not tx.flags.get(FREEZE):
         found.append(("", Reason(OfMode.FREEZE_LOST)))
-    elif frozen(tx) is not None and frozen_by_audit(tx) is None:
+    elif frozen_by_people(tx) is not None and frozen_by_audit(tx) is None:
         found.append(("", Reason(OfMode.FREEZE_FORGED)))
     return Compared(count, tuple(found))

@@ -49,7 +49,7 @@ from bot.domain.home import (
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.domain.payments.moves import APPROVED
 from bot.domain.payments.sealed import daily_key
-from bot.domain.policy import Policy
+from bot.domain.policy import Frozen, Policy
 from bot.slack.messenger import Messenger
 from bot.workflows.admin.overview import WAITING, links_to, running_job, services
 from bot.workflows.context import Context, Unit
@@ -118,7 +118,7 @@ def _read(uow: Unit, *, standing: Membership, user: str, laid: Laid) -> tuple[Ho
     home = Home(
         user=user,
         decides=decides,
-        starts=frozenset(_starts(uow, standing, is_frozen=stopped is not None)),
+        starts=frozenset(_starts(uow, standing, stopped)),
         waiting=waiting,
         own=own,
         ended=[Listed(one) for one in ended if one.id not in {row.instruction.id for row in own.rows}],
@@ -189,7 +189,7 @@ def _layout(laid: Laid, waiting: Paged[Listed], own: Paged[Listed], *, is_frozen
     return after if after == laid else after.model_copy(update={"at": int(now.timestamp() * 1_000)})
 
 
-def _starts(uow: Unit, standing: Membership, *, is_frozen: bool) -> Iterable[Start]:
+def _starts(uow: Unit, standing: Membership, stopped: Frozen | None) -> Iterable[Start]:
     """What this person may begin, by the same rules as the commands."""
     ctx, people = uow.ctx, uow.policy.people
     if ctx.payments.client is not None and may_request(standing, people=people, home=ctx.home) is None:
@@ -198,7 +198,7 @@ def _starts(uow: Unit, standing: Membership, *, is_frozen: bool) -> Iterable[Sta
                 ctx.kinds[kind].ready(ctx.payments.client)
             except OperatorError:
                 continue
-            if not is_frozen:
+            if stopped is None:
                 yield start
     if ctx.delivery.is_configured and may_look(standing, people=people, home=ctx.home) is None:
         yield Start.BOOK
@@ -206,9 +206,14 @@ def _starts(uow: Unit, standing: Membership, *, is_frozen: bool) -> Iterable[Sta
         yield Start.EMAILS
     if ctx.localization.is_configured:
         yield Start.LOCALIZE
-    if ctx.payments.is_configured and is_frozen and listed(Role.APPROVER, standing, people):
+    may_lift = stopped is not None and not stopped.is_restored
+    if ctx.payments.is_configured and may_lift and listed(Role.APPROVER, standing, people):
         yield Start.UNFREEZE
-    if ctx.payments.is_configured and not is_frozen and may_see_balance(standing, people=people, home=ctx.home) is None:
+    if (
+        ctx.payments.is_configured
+        and stopped is None
+        and may_see_balance(standing, people=people, home=ctx.home) is None
+    ):
         yield Start.FREEZE
 
 

@@ -23,7 +23,6 @@ from bot.slack.messenger import Messenger, Posted
 from bot.workflows.admin.health import read_health
 from bot.workflows.context import Context, Unit
 from bot.workflows.effect import silent_services
-from bot.workflows.reading_only import reading_only
 from bot.workflows.requests.announce import Place, subject_of
 from bot.workflows.requests.authority import frozen, refusal_of
 from bot.workflows.requests.reach import short_of
@@ -76,7 +75,6 @@ async def overview(ctx: Context) -> Overview:
             oldest={name: queues[name].oldest for name in ("messages", "callbacks", "webhooks", "files")},
             frozen=frozen(uow),
             blocking=sum(one.blocks for one in ctx.assumptions),
-            reading_only=reading_only(uow),
         )
 
     return await ctx.read(work)

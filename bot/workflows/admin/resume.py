@@ -1,111 +1,135 @@
-"""After a restart, a takeover or a restore: leases are freed, dead processes replaced, sending is allowed again."""
+"""After a restart, a takeover or a restore: leases are freed, dead processes replaced, payments unfrozen."""
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
 import structlog
 
-from bot.domain.payments.instruction import Instruction, State
-from bot.domain.reasons import OfRequest, Reason, has_code
-from bot.domain.recovery import LastSearch, ReadingOnly, Seen
+from bot.domain.bookings.booking import Stage
+from bot.domain.payments.instruction import (
+    EFFECT_UNDER_WAY,
+    MONEY_OUT,
+    UNSETTLED,
+    Attempt,
+    AttemptKind,
+    AttemptOutcome,
+    Instruction,
+    Kind,
+    State,
+)
+from bot.domain.payments.moves import APPROVED, CREATES
+from bot.domain.payments.sealed import MAY_BE_SENT, daily_key
+from bot.domain.reasons import OfRequest, Reason
 from bot.workflows.context import Context, Unit, witness
-from bot.workflows.reading_only import RESUMED, announce, leave, looks, reading_only
+from bot.workflows.requests.announce import Place, show_card
+from bot.workflows.restored import EVERY, RESUMED, WAITS, Restored, announce, unknown_here
 from storage.errors import StorageError
 from storage.peers import Peers
+from storage.repositories.requests import Changes
 from storage.store import Store
-from storage.transaction import Tx
+
+log = structlog.get_logger(__name__)
 
 OPERATOR = "operator"
 """Actor in the audit of what was done on the command line."""
+_ORDER: Final = Reason(OfRequest.RESTORED)
+_WITHOUT_LIMIT: Final = 1 << 62
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """Findings in reading-only mode.
+def resume(uow: Unit, found: Restored, *, reason: str) -> list[str]:
+    """Unfreeze. References of the requests that people check at the provider first: none of them is sent by itself.
 
-    ``looked``: requests that were not final when it was noticed, by reference, with the last look for each.
-    ``unknown``: requests with an effect that were sent, and that this database lacks.
+    These are the approved ones, those of unknown outcome, and those that wait but that the anchors show as sent. The
+    others that wait stay as they are, without the votes so far: a withdrawal may have been lost.
     """
-
-    mode: ReadingOnly
-    looked: Sequence[tuple[str, LastSearch | None]]
-    unknown: Sequence[str]
-
-    @property
-    def is_complete(self) -> bool:
-        return all(look is not None and look.is_over for _, look in self.looked)
-
-
-def standing(tx: Tx) -> Standing | None:
-    """The findings so far; None: not in reading-only mode."""
-    mode = reading_only(tx)
-    if mode is None:
-        return None
-    found = looks(tx)
-    about = [(wanted, tx.instructions.get(wanted)) for wanted in tx.instructions.not_over_at(mode.since)]
-    looked = [(one.reference if one else wanted, found.get(wanted)) for wanted, one in about]
-    unknown = [sent for sent in mode.sent if tx.instructions.find(sent.partition(" ")[2]) is None]
-    return Standing(mode=mode, looked=looked, unknown=unknown)
-
-
-def resume(uow: Unit, found: Standing, *, reason: str, forced: bool) -> list[str]:
-    """Send again from here on; which requests need approval again: earlier votes may have been withdrawn and lost."""
-    held = (State.NEW, State.AWAITING, State.APPROVED, State.NEEDS_HUMAN)
-    waiting = uow.instructions.awaiting(held, limit=1_000_000)
-    again = [one.reference for one in waiting if _reopen(uow, found.mode, one)]
-    leave(uow)
-    seen = {value.value: sum(look is not None and look.seen is value for _, look in found.looked) for value in Seen}
-    detail = {"reason": reason, "forced": forced, "looks": seen, "unknown": list(found.unknown), "again": again}
+    named = (uow.instructions.find(sent.partition(" ")[2]) for sent in found.sent)
+    sent = {one.id for one in named if one is not None}
+    to_check = []
+    for one in uow.instructions.awaiting(UNSETTLED - EFFECT_UNDER_WAY, limit=EVERY):
+        if one.created_at > found.since:
+            if one.state in WAITS:
+                uow.instructions.touch(one, show=True, reason=None, due_at=uow.now)
+        elif one.state in WAITS - {State.APPROVED} and one.id not in sent and not _is_being_created(one):
+            _ask_again(uow, one, due_at=uow.now)
+        else:
+            to_check.append(one.reference)
+            if one.state is State.NEEDS_HUMAN:
+                _ask_again(uow, one, due_at=uow.now if _is_read(one) else None)
+            else:
+                _hand_over(uow, one)
+    for booking in uow.bookings.open(limit=EVERY):
+        if booking.stage is Stage.NEW and booking.created_at <= found.since:
+            # As after a lost answer: it is looked up by its own id, and never sent again.
+            uow.bookings.move(booking, Stage.UNKNOWN, action="unknown", sent_at=uow.now, reason=_ORDER, due_at=uow.now)
+    detail = {"reason": reason, "unknown": unknown_here(uow, found), "check": to_check}
     witness(uow, RESUMED, detail, actor=OPERATOR)
-    announce(uow, "resumed", {"reason": reason, "again": again})
-    return again
+    announce(uow, "resumed", {"reason": reason, "check": to_check})
+    return to_check
 
 
-def _reopen(uow: Unit, mode: ReadingOnly, instruction: Instruction) -> bool:
-    """Release one request; whether approvers have to decide anew."""
-    from_before, wish = instruction.created_at <= mode.since, Reason(OfRequest.ASK_AGAIN)
-    # The time to decide begins anew once the approvers have seen the card.
-    seconds = timedelta(seconds=instruction.requirement.expires_seconds)
-    expires_at = None if instruction.posted_at is None else uow.now + seconds
-    if instruction.state is State.APPROVED and from_before:
-        moved = uow.instructions.move(
-            instruction,
-            State.NEEDS_HUMAN if instruction.commits else State.AWAITING,
-            actor=OPERATOR,
-            action="approve_again",
-            facts={"reason": wish.stored()},
-            reason=wish,
-            round=instruction.round + 1,
-            decided_by="",
-            exec_deadline=None,
-            expires_at=expires_at,
-            due_at=uow.now,
+def _is_being_created(one: Instruction) -> bool:
+    return one.state is State.NEW and one.kind in CREATES and not one.payload.taken
+
+
+def _is_read(one: Instruction) -> bool:
+    """Whether the service can be read for what people decide on; a payout that may have been created: once they did."""
+    return bool(one.commits) or one.kind is not Kind.PAYOUT
+
+
+def _ask_again(uow: Unit, one: Instruction, *, due_at: datetime | None) -> None:
+    uow.instructions.touch(
+        one,
+        actor=OPERATOR,
+        action="approve_again",
+        facts={"reason": _ORDER.stored()},
+        show=True,
+        reason=_ORDER,
+        round=one.round + 1,
+        due_at=due_at,
+    )
+
+
+def _hand_over(uow: Unit, one: Instruction) -> None:
+    """People decide on it. One that was not sent counts as sent, so that a new attempt looks it up before.
+
+    Cancellations do so anyway.
+    """
+    kind = AttemptKind.CREATE if _is_being_created(one) else AttemptKind.COMMIT
+    counts = one.state in WAITS and one.kind is not Kind.BULK_CANCEL
+    n = len(uow.attempts.of(one.id)) + 1
+    facts: dict[str, object] = {"reason": _ORDER.stored()}
+    changes: Changes = {"suspect": None, "decided_by": "", "exec_deadline": None, "round": one.round + 1}
+    if counts:
+        facts |= {"attempt": n, "kind": kind.value}
+        changes |= {"creates": one.creates + 1} if kind is AttemptKind.CREATE else {"commits": one.commits + 1}
+        changes |= {"sent_at": uow.now, "unknown_since": uow.now, "reads": 0, "last_read_at": None}
+    moved = uow.instructions.move(
+        one,
+        State.NEEDS_HUMAN,
+        actor=OPERATOR,
+        action=MAY_BE_SENT if counts else "needs_human",
+        facts=facts,
+        reason=_ORDER,
+        due_at=uow.now if _is_read(one) or "commits" in changes else None,
+        **changes,
+    )
+    if moved is None:
+        return
+    if counts:
+        uow.attempts.open(
+            Attempt(
+                instruction_id=one.id, n=n, kind=kind, request_hash=one.digest, claimed_at=one.created_at, boot_at=0.0
+            )
         )
-        return moved is not None
-    voted = bool(uow.votes.of(instruction.id, instruction.round))
-    if voted and from_before and instruction.state in (State.AWAITING, State.NEEDS_HUMAN):
-        uow.instructions.touch(
-            instruction,
-            actor=OPERATOR,
-            action="approve_again",
-            facts={"reason": wish.stored()},
-            show=True,
-            round=instruction.round + 1,
-            reason=wish,
-            expires_at=expires_at if instruction.state is State.AWAITING else instruction.expires_at,
-            due_at=uow.now,
-        )
-        return True
-    if has_code(instruction.reason, OfRequest.RESTORED):
-        uow.instructions.touch(instruction, show=True, reason=None, due_at=uow.now)
-    return False
+        uow.attempts.close(one.id, n, AttemptOutcome.UNKNOWN, str(_ORDER), uow.now)
+    if counts and kind is AttemptKind.COMMIT and one.kind in MONEY_OUT:
+        day, limit = daily_key(uow.now), _WITHOUT_LIMIT
+        uow.reservations.reserve(one.id, n, day=day, cents=one.cents, limit_cents=limit)
+    if moved.kind in APPROVED:
+        show_card(uow, moved, Place.APPROVALS)  # approvers may never have seen it before
 
-
-log = structlog.get_logger(__name__)
 
 _SETTLED: Final = 5.0
 """Seconds that our own connection must have been open: a restart of the server ends every connection."""

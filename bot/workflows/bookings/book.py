@@ -23,8 +23,8 @@ from bot.domain.troubles import failed
 from bot.workflows.bookings.observe import alarm, note, observe, post_card, post_link, tell, wished, witness
 from bot.workflows.context import Context, Unit
 from bot.workflows.effect import Lost, Permit, once, without_permit
-from bot.workflows.reading_only import reading_only
 from bot.workflows.requests.request import unused_reference
+from bot.workflows.restored import restored
 from bot.workflows.services import DeliveryService, no_key
 from bot.workflows.workers import Work
 from storage.errors import CommitUnknown
@@ -384,7 +384,7 @@ BOOKINGS = Work(
     slots=50,
     # What was never sent waits while the database may be older than the service.
     claim=lambda uow, hold: uow.bookings.claim_due(
-        stages=(Stage.UNKNOWN, Stage.LOST) if reading_only(uow) else (Stage.NEW, Stage.UNKNOWN, Stage.LOST), **hold
+        stages=(Stage.UNKNOWN, Stage.LOST) if restored(uow) else (Stage.NEW, Stage.UNKNOWN, Stage.LOST), **hold
     ),
     step=lambda ctx: partial(_step, ctx, ctx.delivery.required()),
     in_flight=LOST.in_flight,

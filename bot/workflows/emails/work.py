@@ -40,7 +40,7 @@ from bot.workflows.context import Context, Unit
 from bot.workflows.effect import Permit, once
 from bot.workflows.emails.lists import EXAMPLE, check_column, prepare, read_list, stem, tell
 from bot.workflows.emails.run import RESULT, Run
-from bot.workflows.reading_only import reading_only
+from bot.workflows.restored import restored
 from bot.workflows.slack.boards import post_file
 from bot.workflows.slack.dropped_files import TROUBLE
 from bot.workflows.workers import Work, elsewhere
@@ -249,7 +249,7 @@ def _work(name: str, kind: str, step: Step, *, once: bool) -> Work[Job]:
     """``once``: its request is sent once, so it waits while the database may be older than the service."""
 
     def claim(uow: Unit, hold: Hold) -> list[Job]:
-        if once and reading_only(uow):
+        if once and restored(uow):
             return []
         return elsewhere(uow, "job", uow.jobs.claim_due(kind=kind, **hold))
 

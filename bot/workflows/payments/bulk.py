@@ -30,7 +30,6 @@ from bot.domain.payments.earlier import Finding
 from bot.domain.payments.instruction import FINAL, Attempt, Instruction, Kind, State
 from bot.domain.payments.operation import OperationStatus
 from bot.domain.reasons import OfRequest, Reason
-from bot.domain.recovery import SearchResult
 from bot.domain.references import Letter
 from bot.domain.tracking import jittered, next_poll
 from bot.domain.troubles import failed
@@ -428,12 +427,6 @@ async def _still_unpaid(
     return [Finding(ended.reference, moved=is_moved, rows=some) for is_moved, some in found if some]
 
 
-async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction, _sent: bool) -> SearchResult:
-    look = await in_history(ctx, payments, instruction)
-    holds, lacks = Reason(OfRequest.HISTORY_HOLDS), Reason(OfRequest.HISTORY_LACKS)
-    return SearchResult.of(hit=bool(look.hits), doubt=look.doubt, holds=holds, lacks=lacks)
-
-
 SUBMITTED: Answers[Claimed, BulkJob] = Answers(done=submitted, unsent=_unsent)
 """A refusal is an unknown outcome until the history agrees with it."""
 KIND = RequestKind(
@@ -449,7 +442,6 @@ KIND = RequestKind(
         State.REFUSED: watch_closed,
     },
     ready=methodcaller("require", "create_bulk_payment"),
-    find=_find,
     ended=lambda uow, ended: _land(uow, ended.id),
     still_unpaid=_still_unpaid,
 )

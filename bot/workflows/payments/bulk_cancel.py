@@ -388,7 +388,7 @@ def _all_sent(
     uow: Unit, instruction: Instruction, progress: BulkProgress, *, reason: Reason | None = None, said: str = ""
 ) -> None:
     """Nothing more is sent. If nothing ever was, the request ends: no item was pending any more."""
-    if not instruction.commits:
+    if not instruction.commits and instruction.state is State.APPROVED:
         _finish(uow, instruction, progress)
         return
     uow.instructions.move(

@@ -37,14 +37,13 @@ from bot.domain.payments.instruction import (
 )
 from bot.domain.payments.operation import Operation, OperationStatus
 from bot.domain.reasons import OfRequest, Reason, given, together
-from bot.domain.recovery import SearchResult, Seen
 from bot.domain.references import Letter
 from bot.workflows.context import Context, RequestKind, Unit
 from bot.workflows.payments.callbacks import callback_address
 from bot.workflows.payments.follow import Again, again, follow, note_status, polling
 from bot.workflows.payments.own_rows import made_here
 from bot.workflows.payments.recipient import with_recipient
-from bot.workflows.payments.sought import by_code, code_is_free, find_by_code
+from bot.workflows.payments.sought import by_code, code_is_free
 from bot.workflows.requests.announce import (
     alert,
     alert_changed,
@@ -396,15 +395,6 @@ async def _still_unpaid(
     return [Finding(ended.reference, moved=True, status=one.status) for one in moved[:1]]
 
 
-async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction, sent: bool) -> SearchResult:
-    if instruction.remote_id is None:
-        return await find_by_code(ctx, payments, instruction, sent)
-    operation = await payments.get_operation(instruction.remote_id)
-    if operation.state is OperationStatus.CREATED:
-        return SearchResult(Seen.ABSENT, Reason(OfRequest.NOT_COMMITTED))
-    return SearchResult(Seen.FOUND, Reason(OfRequest.SAYS, status=operation.status))
-
-
 KIND = RequestKind(
     kind=Kind.PAYOUT,
     letter=Letter.PAYOUT,
@@ -420,7 +410,6 @@ KIND = RequestKind(
     called_back=(CallbackKind.CONFIRMATION, CallbackKind.CANCEL, CallbackKind.FAILURE),
     listed="payout",
     ready=methodcaller("require", "commit_payout"),
-    find=_find,
     read=lambda payments, remote_id: payments.get_operation(remote_id),
     observe=observe,
     ended=watch,
@@ -489,5 +478,4 @@ ONE_STEP = replace(
         State.REFUSED: watch_closed,
     },
     ready=methodcaller("require", "one_step_payout"),
-    find=find_by_code,
 )

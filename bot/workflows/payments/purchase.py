@@ -17,7 +17,7 @@ from bot.domain.references import Letter
 from bot.workflows.context import Context, RequestKind, Unit
 from bot.workflows.payments.callbacks import callback_address
 from bot.workflows.payments.follow import Again, again, follow, note_status, polling
-from bot.workflows.payments.sought import by_code, code_is_free, find_by_code
+from bot.workflows.payments.sought import by_code, code_is_free
 from bot.workflows.requests.announce import Place, alert, alert_changed, end, on_record, show_file, tell
 from bot.workflows.requests.attempt import Answers, Claimed, Outcome, attempt_once, creating
 from bot.workflows.requests.look_again import Look, found_after_create, watch_ended
@@ -223,7 +223,6 @@ KIND = RequestKind(
     called_back=tuple(CallbackKind),
     listed="purchase",
     browsed=(CallbackKind.CONFIRMATION, CallbackKind.CANCEL),
-    find=find_by_code,
     read=lambda payments, remote_id: payments.get_purchase(remote_id),
     observe=observe,
     ended=_watch,

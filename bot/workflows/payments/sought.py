@@ -12,7 +12,7 @@ list is enough there.
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from http import HTTPStatus
 from typing import Final
 
@@ -27,13 +27,11 @@ from bot.domain.payments.bulk_records import BulkJob
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, State, folded, same_code
 from bot.domain.payments.operation import Operation, OperationPage
 from bot.domain.proof import MAX_CREATES
-from bot.domain.reasons import OfMode, OfRequest, Reason
-from bot.domain.recovery import SearchResult
+from bot.domain.reasons import OfRequest, Reason
 from bot.domain.references import OURS
 from bot.workflows.context import Context, Unit
 from bot.workflows.payments.callbacks import callback_folder
 from bot.workflows.payments.own_rows import own_row, readable_row
-from bot.workflows.reading_only import resumed_at
 from bot.workflows.requests.announce import end
 from bot.workflows.requests.look_again import Look
 from storage.errors import RowUnreadable
@@ -44,7 +42,6 @@ log = structlog.get_logger(__name__)
 PER_PAGE = 10
 """Operations of one page: what fits on a phone."""
 _LONGEST_CODE: Final = 200
-_AGAIN: Final = timedelta(minutes=1)
 _HAD_AN_EFFECT = frozenset({AttemptOutcome.OPEN, AttemptOutcome.UNKNOWN, AttemptOutcome.DONE})
 
 
@@ -131,19 +128,6 @@ async def by_code(ctx: Context, payments: PaymentsClient, instruction: Instructi
         return Look(doubt=Reason(OfRequest.MAY_BE_OURS, id=suspect.id), suspect=suspect.id)
     unusable = None if search.complete else Reason(OfRequest.LIST_UNUSABLE, why=search.reason)
     return Look(doubt=unusable or listing.doubt)
-
-
-async def find_by_code(ctx: Context, payments: PaymentsClient, instruction: Instruction, sent: bool) -> SearchResult:
-    """What the list holds of a request. For one that was never ``sent``, only our code counts."""
-    listed = _list_of(ctx, instruction)
-    holds, lacks = Reason(OfRequest.LIST_HOLDS, listed=listed), Reason(OfRequest.LIST_LACKS, listed=listed)
-    if sent:
-        look = await by_code(ctx, payments, instruction)
-        return SearchResult.of(hit=bool(look.hits), doubt=look.doubt, holds=holds, lacks=lacks)
-    search = await payments.find_by_code(instruction.sent_code, listed)
-    doubt = None if search.complete else search.reason
-    hit = any(not _made_elsewhere(ctx, instruction, one) for one in search.hits)
-    return SearchResult.of(hit=hit, doubt=doubt, holds=holds, lacks=lacks)
 
 
 async def code_is_free(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> bool:
@@ -235,44 +219,9 @@ def _list_of(ctx: Context, instruction: Instruction) -> OperationType:
     return listed
 
 
-def _nobody_elses(tx: Tx, held: Iterable[Operation], own: str = "") -> Iterator[Operation]:
+def _nobody_elses(tx: Tx, held: Iterable[Operation], own: str) -> Iterator[Operation]:
     """Those that belong to no other request of ours than this one."""
     return (one for one in held if not tx.instructions.belongs_to_another(one.id, one.code, than=own))
-
-
-async def survey_due(ctx: Context) -> int:
-    """Compare once a process, as soon as the service answers; how many have no row. Any starts reading-only mode."""
-    at, now = ctx.high_water.survey_at, ctx.clock.now()
-    payments = ctx.payments.client
-    if payments is None or at is None or now < at:
-        return 0
-    ctx.high_water.survey_at = now + _AGAIN
-    try:
-        held = await payments.ends_of_list()
-    except ServiceNow as silent:
-        log.warning("comparison with the provider's payments delayed", reason=str(silent))
-        return 0
-    except (ServiceNever, OperatorError) as refused:
-        log.warning("provider's payments can't be compared", reason=str(refused))
-        held = ()
-    ours = [one for one in held if one.reports_to == callback_folder(ctx)]
-
-    def strange(uow: Unit) -> list[Operation]:  # no request of this database made it, and no operator accounted for it
-        # Each single payment has a code; a row of a bulk payment has none.
-        resumed = resumed_at(uow)
-        new = (
-            one for one in ours if resumed is None or (one.created_at is not None and one.created_at > resumed + SKEW)
-        )
-        return [one for one in _nobody_elses(uow, new) if one.code or readable_row(uow, one) is None]
-
-    strangers = await ctx.read(strange)
-    if strangers:
-        log.error("provider has payments missing from the database", operations=[one.id for one in strangers])
-        named = [f"{one.operation_type or 'operation'} {one.code or one.id}" for one in strangers]
-        await ctx.high_water.doubt(Reason(OfMode.NOBODY_ASKED), sent=named)
-        ctx.wake()
-    ctx.high_water.survey_at = None  # last: after a database error it is compared again
-    return len(strangers)
 
 
 def is_of(ctx: Context, instruction: Instruction, operation: Operation) -> bool:

@@ -12,9 +12,9 @@ from bot.domain.payments.instruction import Instruction, State
 from bot.domain.reasons import OfRequest, Reason, has_code
 from bot.domain.tracking import back_off, next_look, reminders_due
 from bot.domain.troubles import answered, failed
-from bot.workflows import effect
+from bot.workflows import effect, restored
 from bot.workflows.context import Context, RequestKind, Unit, WorkQueue
-from bot.workflows.requests import authority, restore
+from bot.workflows.requests import authority
 from bot.workflows.requests.announce import STUCK, Place, alert, card_key, end, remind, tell_unstuck, unseen_until
 from bot.workflows.requests.attempt import LOST, lease
 from bot.workflows.requests.authority import without_the_others
@@ -36,7 +36,7 @@ _BY_THE_SERVICE = CLAIMED - _BY_PEOPLE
 
 async def _step(ctx: Context, claimed: Instruction) -> None:
     instruction = await authority.checked(ctx, claimed)
-    if instruction is None or await restore.is_held(ctx, instruction) or await _is_suspended(ctx, instruction):
+    if instruction is None or await restored.is_held(ctx, instruction) or await _is_suspended(ctx, instruction):
         return
     if not await effect.is_held(ctx, instruction):
         await _go_on(ctx, instruction)
@@ -73,9 +73,8 @@ async def _go_on(ctx: Context, instruction: Instruction) -> None:
             return  # somebody else was faster
         instruction = seen
     try:
-        if await restore.is_known_here(ctx, payments, instruction):
-            await step(ctx, payments, instruction)
-            await _tell_progress(ctx, instruction)
+        await step(ctx, payments, instruction)
+        await _tell_progress(ctx, instruction)
     except StorageError:
         raise  # not the instruction's fault; the step is taken again
     except ServiceNow as later:  # nobody has to act; after a claim the card says what is in doubt

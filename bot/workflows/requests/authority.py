@@ -24,6 +24,7 @@ from bot.domain.references import ulid
 from bot.workflows.alerts import tell
 from bot.workflows.context import Context, Unit, witness
 from bot.workflows.requests.announce import alert
+from bot.workflows.restored import restored
 from storage.errors import RowUnreadable
 from storage.transaction import Tx
 
@@ -164,7 +165,15 @@ class Freezing:
 
 
 def frozen(tx: Tx) -> Frozen | None:
-    """Whether sending is stopped, read in the transaction that would send; so it is where that cannot be read.
+    """Whether sending is stopped, read in the transaction that would send: by people, or for an older database."""
+    found = restored(tx)
+    if found is None:
+        return frozen_by_people(tx)
+    return Frozen(by="", reason=Reason(OfMode.OLDER), at=found.since.isoformat())
+
+
+def frozen_by_people(tx: Tx) -> Frozen | None:
+    """Whether people stopped sending; so they did where that cannot be read.
 
     It starts again when the audit says so too: a flag is a row that anybody can write who can write to the database.
     """
@@ -247,7 +256,7 @@ async def unfreeze(ctx: Context, *, person: str) -> Freezing:
 
     def work(uow: Unit) -> Freezing:
         before = frozen(uow)
-        if refusal is not None or before is None:
+        if refusal is not None or before is None or before.is_restored:
             return Freezing(frozen=before, refusal=refusal, needed=needed)
         voices = tuple(dict.fromkeys((*(one for one in before.lifting if one not in gone), person)))
         witness(uow, _UNFREEZE, {"voices": len(voices), "needed": needed}, actor=person)

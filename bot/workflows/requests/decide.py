@@ -13,6 +13,7 @@ from bot.domain.approvals import Count, Membership, No, Refusal, Role, in_role, 
 from bot.domain.errors import RuleError
 from bot.domain.money import parse_amount
 from bot.domain.payments.instruction import Choice, Instruction, State, Vote
+from bot.domain.payments.moves import CREATES
 from bot.domain.payments.sealed import RELEASED
 from bot.domain.reasons import OfRequest, Reason, given, has_code, stored
 from bot.domain.text import clean
@@ -32,6 +33,7 @@ from bot.workflows.requests.authority import (
     without_the_others,
 )
 from bot.workflows.requests.send import refusal_of_requester, resumed, suspend
+from bot.workflows.restored import restored
 from bot.workflows.slack.outbox import store_posted
 from storage.rows import OutboxRow, OutboxState
 from storage.transaction import Tx
@@ -175,6 +177,8 @@ async def _decide(ctx: Context, decision: Decision, work: _Work, *, name: str) -
         found = uow.instructions.get(decision.instruction_id)
         if found is None:
             raise LookupError(decision.instruction_id)
+        if restored(uow) is not None:
+            return Decided(found, Refusal.RESTORED)
         if not may_decide_on(uow, found):
             return Decided(found, Refusal.DISAGREES)
         if found.round != decision.round:
@@ -246,7 +250,7 @@ def _counted(uow: Unit, found: Instruction, vote: Vote, count: Count) -> Decided
     if voices < quorum:
         witness(uow, vote.choice.value, detail, actor=vote.person, about=found)
         return Decided(uow.instructions.touch(found, now=vote.at, show=True) or found, voices=voices)
-    again = found.state is State.NEEDS_HUMAN and not found.commits
+    again = found.state is State.NEEDS_HUMAN and found.kind in CREATES and not found.commits
     moved = uow.instructions.move(
         found,
         State.CREATE_UNKNOWN if again else State.APPROVED,

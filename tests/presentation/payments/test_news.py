@@ -210,8 +210,8 @@ NOTICES: list[dict[str, Any]] = [
     {"topic": "unfrozen", "by": ["U0ADA", "U0LIN"]},
     {"topic": "silent", "service": "payments", "since": "2026-11-20T09:00:00+00:00"},
     {"topic": "answers", "service": "payments", "since": "2026-11-20T09:00:00+00:00", "seconds": 5_400.0},
-    {"topic": "reading_only", "reason": stored(given("the service holds what the database says was never sent"))},
-    {"topic": "resumed", "reason": "the backup was taken an hour ago", "again": ["P-4F7K2M", "L-4F7K2M"]},
+    {"topic": "restored", "unknown": []}, {"topic": "restored", "unknown": ["payments.commit_payout 01KAGT"]},
+    {"topic": "resumed", "reason": "the backup was taken an hour ago", "check": ["P-4F7K2M", "L-4F7K2M"]},
     {"topic": "no_anchor", "file": "/var/lib/switchboard/sent.log", "reason": "No space left on device"},
     {"topic": "anchors_work"}, {"topic": "channel_works", "channel": "C0FINANCE"}, {"topic": "clock_right"},
     {"topic": "database_read_only"}, {"topic": "database_away"}, {"topic": "database_writable"},
@@ -223,8 +223,8 @@ NOTICES: list[dict[str, Any]] = [
 def test_notices() -> None:
     found = [seen(notices.notice(facts)) for facts in NOTICES]
     assert lines_of(found) == snapshot("""\
-:rotating_light: Action needed: a message couldn't be posted in <#C0FINANCE>: I'm not in it. Invite me there: `/invite \
-@Switchboard`.
+:rotating_light: Action needed: a message couldn't be posted in <#C0FINANCE>: I'm not in it. Invite me there: \
+`/invite @Switchboard`.
 :rotating_light: Action needed: a message couldn't be posted: I'm not in it. Invite me there: `/invite @Switchboard`.
 :rotating_light: Slack does not let the app read who people are: missing_scope. Until then requests and approvals \
 stop. ⏎ `switchboard doctor` names every scope that is missing.
@@ -245,11 +245,13 @@ for it. ⏎ Find `0badcafe` in the log, fix it, then press *Try again*. ⏎ [Try
 :electric_plug: *Payments hasn't answered* since 2026-11-20 09:00 UTC. Nothing is sent to it. We keep checking. \
 Waiting requests resume once it answers. ⏎ Check the network and the provider's status page.
 :sunny: *Payments answers again* after 1 hour. Waiting requests resume.
-:rotating_light: *Action needed: Switchboard is read-only.* The database may be out of date: the service holds what \
-the database says was never sent. Nothing is sent, so that nothing is paid twice. Check the open requests, then run \
-`switchboard resume`.
-:sunny: *Sending again*: an operator resumed it. The backup was taken an hour ago. The database was restored, so these \
-need approval again: P-4F7K2M, L-4F7K2M.
+:rotating_light: *Action needed: payments are frozen.* The database is older than what was sent. Nothing is sent, so \
+that nothing is paid twice. Check at the provider, then run `switchboard resume`.
+:rotating_light: *Action needed: payments are frozen.* The database is older than what was sent. Nothing is sent, so \
+that nothing is paid twice. Check at the provider, then run `switchboard resume`. ⏎ Sent, and not in this database: \
+payments.commit_payout 01KAGT.
+:sunny: *Payments are unfrozen*: an operator resumed them. The backup was taken an hour ago. The database was \
+restored, so check these at the provider, then decide on each: P-4F7K2M, L-4F7K2M.
 :rotating_light: *Action needed: nothing is sent.* `/var/lib/switchboard/sent.log` can't be written: No space left on \
 device. ⏎ Free some space there, or let the user that runs Switchboard write the file.
 :sunny: *The anchor file can be written again.* Waiting requests resume.
@@ -264,4 +266,5 @@ nothing is requested or sent. No restart is needed.
 continue. Free some space; no restart is needed.
 :rotating_light: *Database disk full.* New requests are refused, and nothing is sent. Free some space; no restart is \
 needed.
-:sunny: *Database disk space is back to normal.* Waiting requests resume.""")
+:sunny: *Database disk space is back to normal.* Waiting requests resume.\
+""")

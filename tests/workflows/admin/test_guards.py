@@ -1,18 +1,13 @@
 """What watches over the whole: damaged rows, anchors, rows compared with the audit, services that fell silent."""
 
-from typing import Any
-
 import pytest
 
-from bot.domain.recovery import ReadingOnly
-from bot.workflows.admin.audit import HighWater
 from bot.workflows.admin.damage import _hold
 from bot.workflows.context import Unit
-from bot.workflows.reading_only import enter
 from bot.workflows.requests.authority import freeze
+from bot.workflows.restored import freeze_restored
 from storage.damage import Damaged
 from storage.errors import StorageBusy
-from tests.support.reasons import own_words
 from tests.support.rig import ALERTS, MARIA, OLGA, Rig
 from tests.workflows.looking import disagreements
 
@@ -45,14 +40,8 @@ async def test_an_alert_that_cannot_be_read_sets_off_no_alert(rig: Rig, name: st
     assert told(rig) == alerts
 
 
-def high_water(rig: Rig) -> Any:
-    found: Any = rig.switchboard.context.high_water
-    assert isinstance(found, HighWater)
-    return found
-
-
 async def test_nothing_leaves_while_the_database_says_nothing(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    water = high_water(rig)
+    water = rig.switchboard._high_water
     assert await water.may_leave("payout X")
 
     async def busy() -> None:
@@ -62,10 +51,9 @@ async def test_nothing_leaves_while_the_database_says_nothing(rig: Rig, monkeypa
     assert not await water.may_leave("payout X")
 
 
-async def test_nothing_leaves_in_reading_only_mode(rig: Rig) -> None:
-    ctx, now, water = rig.switchboard.context, rig.clock.now(), high_water(rig)
+async def test_nothing_leaves_an_older_database(rig: Rig) -> None:
+    ctx, now, water = rig.switchboard.context, rig.clock.now(), rig.switchboard._high_water
     assert await water.is_sound()
-    mode = ReadingOnly(since=now, reason=own_words("put back"), until=now)
-    await ctx.store.write(lambda tx: enter(Unit(tx, now=now, policy=ctx.policy), mode))
+    await ctx.store.write(lambda tx: freeze_restored(Unit(tx, now=now, policy=ctx.policy), []))
     assert not await water.is_sound()
     assert not await water.may_leave("payout X")

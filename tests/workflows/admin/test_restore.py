@@ -1,27 +1,39 @@
-"""A database that went back in time pays nothing again: it is noticed, it only reads, and an operator decides."""
+"""A database that went back in time: payments freeze, an operator resumes, people decide, and nothing is paid twice."""
 
 from pathlib import Path
 
 import aiohttp
 import pytest
 
+from bot.domain.bookings.booking import Stage
 from bot.domain.payments.instruction import State
 from bot.domain.reasons import OfRequest, Reason
-from bot.domain.recovery import Seen
-from bot.workflows.admin import resume
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.workspace import Message
+from tests.laws.effects import closed, retried
 from tests.support.bulk import ask as ask_bulk
-from tests.support.bulk import submissions
+from tests.support.bulk import held as bulk_in_escrow
+from tests.support.bulk import reference, submissions
 from tests.support.clock import QUIET
-from tests.support.rig import ADA, ALERTS, FINANCE, LIN, MARIA, OLGA, Rig
-from tests.workflows.looking import alerts, asked, ephemerals, newest, read, requests, state
-from tests.workflows.restoring import anchors, back_up, looked, mode, put_back, restore, resumed
+from tests.support.deliveries import book, open_rig, service_of
+from tests.support.rig import ADA, ALERTS, FINANCE, LIN, MARIA, OLGA, Rig, approve_card
+from tests.workflows.looking import alerts, asked, disagreements, ephemerals, newest, read, requests, state
+from tests.workflows.restoring import anchors, back_up, older, restore, resumed
 
 PAID = (State.COMMITTED, State.COMPLETED, State.PENDING_ESCROW)
+CHECK = Reason(OfRequest.RESTORED)
+KINDS = ("send", "now", "bulk", "cancel")
+"""The last: a bulk payment of which what is pending is taken back."""
+both = pytest.mark.rig(on="both")
 
 
 async def ask(rig: Rig, kind: str) -> None:
+    rig.payments.switches.accept_duplicate_codes = True
     if kind == "bulk":
         await ask_bulk(rig)
+    elif kind == "cancel":
+        await bulk_in_escrow(rig)
+        await rig.pay(f"bulk cancel {reference(rig)} all")
     else:
         await rig.pay(f"{kind} ana@example.com 25.00 rent")
 
@@ -34,171 +46,176 @@ async def approve_while_away(rig: Rig) -> None:
     await rig.payments.start(port=port)
 
 
-def sends(rig: Rig) -> tuple[int, int, int]:
-    return asked(rig, "commit_payout"), asked(rig, "one_step_payout"), submissions(rig)
+async def another(rig: Rig) -> Message:
+    """The card of another request, which waits."""
+    await rig.pay("now luis@example.com 10.00 other")
+    return rig.cards()[-1]
 
 
-async def get(rig: Rig, path: str) -> tuple[int, str]:
+def back_up_of(rig: Rig, tmp_path: Path) -> Path:
+    return back_up(rig.settings.database_url, tmp_path / "kept.db")
+
+
+def sends(rig: Rig) -> tuple[int, ...]:
+    operations = ("create_payout", "commit_payout", "one_step_payout", "create_purchase", "cancel_bulk_items")
+    return *(asked(rig, one) for one in operations), submissions(rig)
+
+
+async def get(rig: Rig, path: str) -> str:
     async with aiohttp.ClientSession() as session, session.get(rig.switchboard.url + path) as answer:
-        return answer.status, await answer.text()
+        return await answer.text()
 
 
-@pytest.mark.parametrize("kind", ["send", "now", "bulk"])
-async def test_what_was_sent_since_is_taken_in_and_not_sent_again(rig: Rig, tmp_path: Path, kind: str) -> None:
-    rig.payments.switches.accept_duplicate_codes = True
+@both
+@pytest.mark.parametrize("kind", KINDS)
+async def test_approved_request_that_was_sent_is_not_sent_again(rig: Rig, tmp_path: Path, kind: str) -> None:
     await ask(rig, kind)
     await approve_while_away(rig)
-    kept = back_up(rig.settings.database_url, tmp_path / "kept.db")
+    kept = back_up_of(rig, tmp_path)
     assert await state(rig) is State.APPROVED
     await rig.pass_time(120, steps=4)
-    assert await state(rig) in PAID
+    before, paid = sends(rig), rig.paid
+    await restore(rig, kept)
+    await rig.pass_time(600, steps=4)
+    assert (await state(rig), sends(rig)) == (State.APPROVED, before)  # frozen, its deadline included
+    assert await resumed(rig) == [(await newest(rig)).reference]
+    found = await newest(rig)
+    assert (found.state, found.reason) == (State.NEEDS_HUMAN, CHECK)
+    await rig.settle()
+    assert found.reference in alerts(rig)[-1]
+    await rig.pass_time(5 * QUIET, steps=10)
+    assert (sends(rig), rig.paid) == (before, paid)
+    assert await state(rig) in PAID  # as the service's records show
+    assert await disagreements(rig) == ()
+
+
+@both
+@pytest.mark.parametrize("kind", KINDS)
+async def test_approved_request_that_was_not_sent_is_sent_once_people_decide(
+    rig: Rig, tmp_path: Path, kind: str
+) -> None:
+    other = await another(rig)
+    await ask(rig, kind)
+    await approve_while_away(rig)
+    kept = back_up_of(rig, tmp_path)
+    await rig.press("withdraw", user=MARIA, channel=FINANCE)
+    await approve_card(rig, other)
+    await rig.settle()
     before = sends(rig)
     await restore(rig, kept)
-    assert await mode(rig) is not None
-    await rig.pass_time(120, steps=4)
-    assert sends(rig) == before
+    await resumed(rig)
+    await rig.settle()
+    await rig.pass_time(5 * QUIET, steps=10)
+    assert (await state(rig), sends(rig)) == (State.NEEDS_HUMAN, before)
+    await retried(rig, LIN)
+    await rig.pass_time(600, steps=6)
     assert await state(rig) in PAID
-    assert [look.seen for look in await looked(rig)] == [Seen.FOUND]
-    assert (
-        await read(rig, lambda tx: tx.reservations.sum(rig.switchboard.context.clock.now().date().isoformat()))
-        == (await newest(rig)).cents
-    )
+    assert sum(sends(rig)) == sum(before) + 1
+    assert await disagreements(rig) == ()
+    assert await older(rig) is None
 
 
-@pytest.mark.parametrize(
-    "command", ["pay send ana@example.com 25.00 rent", 'pay collect ana@example.com "Books" a=1x5.00']
-)
+@both
+@pytest.mark.parametrize("kind", KINDS)
+async def test_restored_request_can_be_closed_as_not_paid(rig: Rig, tmp_path: Path, kind: str) -> None:
+    await ask(rig, kind)
+    await approve_while_away(rig)
+    kept = back_up_of(rig, tmp_path)
+    await rig.pass_time(120, steps=4)
+    before = sends(rig)
+    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "*", times=None))
+    await restore(rig, kept)
+    await resumed(rig)
+    await rig.settle()
+    await closed(rig)
+    await rig.pass_time(600, steps=4)
+    assert (await state(rig), sends(rig)) == (State.CLOSED, before)
+
+
+@both
+@pytest.mark.parametrize("kind", ["send", "now", "bulk"])
+async def test_waiting_request_that_was_sent_since_needs_a_person(rig: Rig, tmp_path: Path, kind: str) -> None:
+    await ask(rig, kind)
+    kept = back_up_of(rig, tmp_path)
+    await rig.press("approve", user=ADA)
+    await rig.pass_time(120, steps=4)
+    before, paid = sends(rig), rig.paid
+    await restore(rig, kept)
+    await rig.press("approve", user=LIN)
+    assert await state(rig) is State.AWAITING  # nothing can be decided while it is frozen
+    assert await resumed(rig) == [(await newest(rig)).reference]
+    assert await state(rig) is State.NEEDS_HUMAN
+    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "*"))  # the first read
+    await rig.settle()
+    await retried(rig, LIN)  # without a look at the provider's dashboard
+    await rig.pass_time(5 * QUIET, steps=10)
+    assert (sends(rig), rig.paid) == (before, paid)
+    assert await state(rig) in PAID
+
+
+@both
+async def test_waiting_request_that_was_not_sent_is_approved_again(rig: Rig, tmp_path: Path) -> None:
+    other = await another(rig)
+    await rig.pay("now ana@example.com 25.00 rent")
+    kept = back_up_of(rig, tmp_path)
+    await approve_card(rig, other)
+    await rig.settle()
+    await restore(rig, kept)
+    assert await resumed(rig) == [(await requests(rig))[0].reference]
+    await rig.settle()
+    found = await newest(rig)
+    assert (found.state, found.round, found.reason) == (State.AWAITING, 2, CHECK)
+    assert "check at the provider first" in rig.cards()[-1].plain
+    await rig.press("approve", user=LIN)
+    assert await state(rig) in PAID
+    assert [cents for _, cents in rig.paid] == [1_000, 2_500]
+
+
+@both
+@pytest.mark.parametrize("command", ["send ana@example.com 25.00 rent", 'collect ana@example.com "Books" a=1x5.00'])
 async def test_what_was_created_since_is_not_created_again(rig: Rig, tmp_path: Path, command: str) -> None:
     port = rig.payments.port
     await rig.payments.stop()
-    await rig.pay(command.removeprefix("pay "))
-    kept = back_up(rig.settings.database_url, tmp_path / "kept.db")
+    await rig.pay(command)
+    kept = back_up_of(rig, tmp_path)
     assert await state(rig) is State.NEW
     await rig.payments.start(port=port)
     await rig.pass_time(60, steps=2)
-    assert await state(rig) in (State.AWAITING, State.OPEN)
     await restore(rig, kept)
-    await rig.pass_time(120, steps=4)
+    await resumed(rig)
+    assert await state(rig) is State.NEEDS_HUMAN
+    await rig.settle()
+    if command.startswith("send"):
+        await retried(rig, LIN)  # for the creation alone
+    await rig.pass_time(600, steps=6)
     assert await state(rig) in (State.AWAITING, State.OPEN)
     assert len(rig.payments.operations) == 1
 
 
-async def test_everybody_can_see_that_it_only_reads(rig: Rig, tmp_path: Path) -> None:
-    assert '"mode": "sending"' in (await get(rig, "/readyz"))[1]
-    await rig.pay()
-    kept = back_up(rig.settings.database_url, tmp_path / "kept.db")
-    await rig.press("approve")
-    await restore(rig, kept)
-    assert alerts(rig)[-1].startswith(":rotating_light: *Action needed: Switchboard is read-only.* ")
-    assert await get(rig, "/readyz") == (200, (await get(rig, "/readyz"))[1])
-    assert '"mode": "reading only"' in (await get(rig, "/readyz"))[1]
-    assert "switchboard_reading_only 1.0" in (await get(rig, "/metrics"))[1]
-    await rig.workspace.slash(OLGA, FINANCE, "/switchboard", "status")
-    await rig.settle()
-    await rig.workspace.until(lambda: any("Read-only" in text for text in ephemerals(rig, OLGA)) or None)
-    said = len(alerts(rig))
-    await rig.start_again()
-    await rig.settle()
-    assert await mode(rig) is not None, "it outlives a restart"
-    assert len(alerts(rig)) == said
-
-
-async def test_people_may_press_and_nothing_leaves(rig: Rig, tmp_path: Path) -> None:
-    await rig.pay("now ana@example.com 25.00 first")
-    await rig.pay("now luis@example.com 10.00 second")
-    kept = back_up(rig.settings.database_url, tmp_path / "kept.db")
-    first, second = rig.cards()[-2:]
-    await rig.workspace.click(ADA, first.channel, first.ts, "payout.approve")
-    await rig.settle()
-    assert asked(rig, "one_step_payout") == 1
-    await restore(rig, kept)
-    await rig.workspace.click(ADA, second.channel, second.ts, "payout.approve")
-    await rig.workspace.submit(ADA, {})  # what is not fine about the account
-    await rig.pay("send ana@example.com 5.00 third")
-    await rig.pass_time(300, steps=5)
-    assert (asked(rig, "one_step_payout"), asked(rig, "create_payout")) == (1, 0)
-    one, two, three = await requests(rig)
-    assert one.state in PAID
-    held = Reason(OfRequest.RESTORED)
-    assert (two.state, two.reason, three.state, three.reason) == (State.APPROVED, held, State.NEW, held)
-    assert "On hold: " in rig.cards()[-1].text
-
-
-async def test_after_the_operator_what_was_approved_is_approved_again_and_paid_once(rig: Rig, tmp_path: Path) -> None:
-    await rig.pay("now ana@example.com 25.00 first")
-    await rig.pay("now luis@example.com 10.00 second")
-    await approve_while_away(rig)  # the second: approved, and not sent yet
-    kept = back_up(rig.settings.database_url, tmp_path / "kept.db")
-    await rig.press("withdraw", user=MARIA, channel=FINANCE)  # which the copy does not know
-    await rig.workspace.click(ADA, rig.cards()[-2].channel, rig.cards()[-2].ts, "payout.approve")
-    await rig.settle()
-    assert asked(rig, "one_step_payout") == 1
-    await restore(rig, kept)
-    found = await read(rig, resume.standing)
-    assert found is not None
-    assert not found.is_complete  # what left last may still be on its way
-    await rig.pass_time(QUIET + 120, steps=6)
-    assert {look.seen for look in await looked(rig)} == {Seen.ABSENT, Seen.FOUND}
-    again = await resumed(rig)
-    await rig.settle()
-    second = await newest(rig)
-    assert again == [second.reference]
-    assert (second.state, second.reason) == (State.AWAITING, Reason(OfRequest.ASK_AGAIN))
-    await rig.pass_time(60)
-    assert asked(rig, "one_step_payout") == 1
-    await rig.press("approve", user=LIN)
-    assert await state(rig) in PAID
-    assert asked(rig, "one_step_payout") == 2
-    assert await mode(rig) is None
-    await rig.start_again()
-    assert await mode(rig) is None  # what was lost has been accounted for
-
-
-async def test_what_this_database_never_heard_of_is_named(rig: Rig, tmp_path: Path) -> None:
-    kept = back_up(rig.settings.database_url, tmp_path / "kept.db")
+@both
+async def test_freeze_and_what_helps_are_shown_everywhere(rig: Rig, tmp_path: Path) -> None:
+    kept = back_up_of(rig, tmp_path)
     await rig.pay("now ana@example.com 25.00 rent")
     await rig.press("approve")
     code = (await newest(rig)).code
     await restore(rig, kept)
-    found = await read(rig, resume.standing)
-    assert found is not None
-    assert [one.partition(" ")[2] for one in found.unknown] == [code]
-
-
-async def test_withdrawn_while_reading_only_and_paid_before_is_an_alarm(rig: Rig, tmp_path: Path) -> None:
-    await rig.pay("now ana@example.com 25.00 rent")
-    kept = back_up(rig.settings.database_url, tmp_path / "kept.db")
-    await rig.press("approve")
-    port = rig.payments.port
-    await rig.payments.stop()
-    await restore(rig, kept)
-    await rig.press("withdraw", user=MARIA, channel=FINANCE)
-    assert await state(rig) is State.WITHDRAWN
-    await rig.payments.start(port=port)
-    await rig.pass_time(120, steps=2)
-    assert [look.seen for look in await looked(rig)] == [Seen.FOUND]
-    assert [text for text in alerts(rig) if "here it is withdrawn" in text]
-
-
-@pytest.mark.parametrize("kind", ["now", "bulk"])
-async def test_without_anchors_the_service_itself_tells(rig: Rig, tmp_path: Path, kind: str) -> None:
-    """Another host, another file: what was asked for before this start is looked for before it is sent."""
-    rig.payments.switches.accept_duplicate_codes = True
-    await ask(rig, kind)
-    await approve_while_away(rig)
-    kept = back_up(rig.settings.database_url, tmp_path / "kept.db")
-    await rig.pass_time(60)
-    before = sends(rig)
-    assert sum(before) == 1
-    await rig.switchboard.stop()
-    anchors(rig).path.unlink()
-    put_back(rig.settings.database_url, kept)
-    await rig.start()
-    assert await mode(rig) is None
-    await rig.pass_time(120, steps=4)
-    assert sends(rig) == before
-    assert await mode(rig) is not None
-    assert await state(rig) in PAID
+    assert f"Sent, and not in this database: payments.one_step_payout {code}." in alerts(rig)[-1]
+    assert '"mode": "frozen"' in await get(rig, "/readyz")
+    assert "switchboard_frozen 1.0" in await get(rig, "/metrics")
+    help_ = "an operator has to run switchboard resume"
+    await rig.workspace.slash(OLGA, FINANCE, "/switchboard", "status")
+    await rig.workspace.until(lambda: any(help_ in text for text in ephemerals(rig, OLGA)) or None)
+    for user, command in ((ADA, "unfreeze"), (MARIA, "send ana@example.com 25.00 rent")):
+        await rig.pay(command, user=user)
+        assert help_ in ephemerals(rig, user)[-1]
+    said = len(alerts(rig))
+    await rig.start_again()
+    await rig.settle()
+    assert await older(rig) is not None, "it outlives a restart"
+    assert len(alerts(rig)) == said
+    assert (await requests(rig), await resumed(rig)) == ([], [])
+    await rig.start_again()
+    assert await older(rig) is None  # what was lost has been accounted for
 
 
 async def test_what_cannot_be_written_down_does_not_leave(rig: Rig) -> None:
@@ -247,3 +264,23 @@ async def test_anchors_that_were_changed_are_told_once(rig: Rig, before: bytes, 
         assert [": line 1 of " in text for text in told] == [True] * alerts
         await rig.switchboard.stop()
     await rig.start()
+
+
+@pytest.mark.rig(on="both", opened_by=open_rig)
+async def test_booking_that_was_sent_since_is_found_and_not_sent_again(rig: Rig, tmp_path: Path) -> None:
+    async def stages() -> list[Stage]:
+        return [one.stage for one in await read(rig, lambda tx: tx.bookings.open(limit=10))]
+
+    service = service_of(rig)
+    service.faults.arm(Fault(FaultKind.TOO_MANY, "create_booking"))
+    await book(rig)
+    kept = back_up_of(rig, tmp_path)
+    await rig.pass_time(300, steps=5)
+    assert (await stages(), len(service.bookings)) == ([Stage.OPEN], 1)
+    await restore(rig, kept)
+    await rig.pass_time(300, steps=5)
+    assert await stages() == [Stage.NEW]
+    assert "not in this database" not in alerts(rig)[-1]
+    await resumed(rig)
+    await rig.pass_time(300, steps=5)
+    assert (await stages(), len(service.bookings)) == ([Stage.OPEN], 1)

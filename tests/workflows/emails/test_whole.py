@@ -10,12 +10,11 @@ from bot.domain.emails.lists import WHOLE, Link, Returned, RunState
 from bot.domain.errors import ServiceNow
 from bot.domain.files.tables import Flaw, TableProblem
 from bot.domain.outcome import NotExecuted
-from bot.domain.recovery import ReadingOnly
 from bot.presentation.reasons import in_words
 from bot.slack.calls import ASKED_US_TO_WAIT
 from bot.workflows.context import Unit
 from bot.workflows.emails import work
-from bot.workflows.reading_only import enter
+from bot.workflows.restored import freeze_restored
 from tests.support.lists import requested
 from tests.support.reasons import own_words
 from tests.support.replaced import replaced
@@ -78,8 +77,7 @@ async def test_a_file_that_could_not_be_read_six_times_is_given_up(rig: Rig) -> 
 async def test_a_whole_file_waits_while_the_database_may_be_older_than_the_service(rig: Rig) -> None:
     """It is sent once; addresses that are processed one by one may be asked for again."""
     ctx, now = rig.switchboard.context, rig.clock.now()
-    mode = ReadingOnly(since=now, reason=own_words("put back"), until=now)
-    await ctx.store.write(lambda tx: enter(Unit(tx, now=now, policy=ctx.policy), mode))
+    await ctx.store.write(lambda tx: freeze_restored(Unit(tx, now=now, policy=ctx.policy), []))
     whole, rows = await requested(rig, name="whole", whole=True), await requested(rig, name="rows")
     await rig.settle()
     assert [(await stored(rig, one)).state for one in (whole, rows)] == [RunState.PREPARING, RunState.DONE]

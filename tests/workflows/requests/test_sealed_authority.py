@@ -6,14 +6,13 @@ import pytest
 from sqlalchemy import text
 
 from bot.domain.payments.instruction import Kind, State, digest_of
-from bot.domain.recovery import ReadingOnly
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.notices import ADVICE
 from bot.presentation.reasons import worded
 from bot.workflows.context import Unit
-from bot.workflows.reading_only import enter, reading_only, resumed_at
 from bot.workflows.requests.attempt import LOST
 from bot.workflows.requests.authority import frozen
+from bot.workflows.restored import freeze_restored, restored, resumed_at
 from storage.transaction import Tx
 from tests.support.bulk import ask as ask_for_many
 from tests.support.bulk import run
@@ -310,13 +309,13 @@ async def test_a_row_of_a_freeze_that_was_changed_freezes(rig: Rig) -> None:
     assert await read(rig, frozen) is not None
 
 
-async def test_reading_only_ends_when_an_operator_has_ended_it(rig: Rig) -> None:
+async def test_restored_database_stays_frozen_until_an_operator_resumes(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
-    found = ReadingOnly(since=now, reason=own_words("the database is older"), until=now, sent=("commit_payout X",))
-    await ctx.store.write(lambda tx: enter(Unit(tx, now=now, policy=ctx.policy), found))
-    resumed = "INSERT INTO flag (key, value, updated_at) VALUES ('resumed', :at, 1)"
-    await tamper(rig, "DELETE FROM flag", resumed, at='{"at":"2099-01-01T00:00:00+00:00"}')
-    assert await read(rig, reading_only) == found
+    await ctx.store.write(lambda tx: freeze_restored(Unit(tx, now=now, policy=ctx.policy), ["commit_payout X"]))
+    await tamper(rig, "UPDATE audit SET detail = '{}' WHERE action = 'restored'")
+    assert there(await read(rig, restored)).since > now
+    assert there(await read(rig, frozen)).is_restored
+    await tamper(rig, "UPDATE audit SET action = 'resumed' WHERE action = 'restored'")
     assert await read(rig, resumed_at) is None
 
 

@@ -1,6 +1,7 @@
 """A step that fails is its own: others go on, it is tried a few times, then left alone until an admin says so."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -11,6 +12,7 @@ from bot.domain.payments.instruction import Instruction, State
 from bot.presentation import notices
 from bot.wiring.workers import WORKERS
 from bot.workflows.admin.resume import recover_claims
+from bot.workflows.context import Context
 from bot.workflows.payments import subject
 from tests.support.clock import MINUTE
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, OLGA, Rig
@@ -115,7 +117,11 @@ async def test_ten_deaths_stop_a_row_which_is_retried_once_later(rig: Rig) -> No
             await run_due(ctx, "instructions")
             rig.clock.advance(61)
 
-    ctx.high_water.began = ctx.clock.now() + 1_000 * MINUTES
+    def lives(minutes: int) -> Context:
+        rig.switchboard._context = replace(ctx, began=rig.clock.now() - minutes * MINUTES)
+        return rig.switchboard.context
+
+    ctx = lives(-1_000)
     await restarts(20)
     assert begun == 10
     await rig.settle()
@@ -123,9 +129,9 @@ async def test_ten_deaths_stop_a_row_which_is_retried_once_later(rig: Rig) -> No
     assert "killed ten times" in alert.text
     assert "internal error" not in alert.text + rig.cards(FINANCE)[0].plain
     number = (await newest(rig)).stopped
-    ctx.high_water.began = ctx.clock.now() - 14 * MINUTES
+    ctx = lives(14)
     assert (await run_due(ctx, "died"), (await newest(rig)).stopped) == (0, number)
-    ctx.high_water.began = ctx.clock.now() - 15 * MINUTES
+    ctx = lives(15)
     assert await run_due(ctx, "died") == 1
     await restarts(5)
     assert (begun, await run_due(ctx, "died")) == (11, 0), "once by itself"

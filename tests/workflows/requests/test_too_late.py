@@ -11,9 +11,10 @@ from bot.domain.payments.bulk import BulkProgress
 from bot.domain.payments.bulk_records import BulkJob
 from bot.domain.payments.instruction import Attempt, AttemptKind, Instruction, Kind, State
 from bot.domain.policy import Requirement
+from bot.workflows.admin import resume
 from bot.workflows.context import Unit
 from bot.workflows.payments import bulk, bulk_cancel, payout, purchase
-from bot.workflows.requests import announce, attempt, restore, send
+from bot.workflows.requests import announce, attempt, send
 from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import Rig
 from tests.workflows.planted import cancellation, everything_stored, on_one_rig, planted, record, write
@@ -36,7 +37,7 @@ LATE: dict[str, Late] = {
     "tightened": (P, State.AWAITING, send.tighten, {"requirement": Requirement(quorum=1, expires_seconds=1e9)}),
     "expired": (P, State.APPROVED, send._expire, {}),
     "paid": (P, State.COMMITTED, lambda u, i: payout.apply_record(u, i, record(i, "completed")) or None, {}),
-    "restored": (P, State.APPROVED, lambda u, i: restore._take_up(u, i, u.now, WHY), {}),
+    "restored": (P, State.APPROVED, resume._hand_over, {}),
     "opened": (BUY, State.CREATING, lambda u, i: purchase.opened(u, i, record(i, operation_type="purchase")), {}),
     "submitted": (MANY, State.SENDING, lambda u, i: bulk.submitted(u, i, BulkJob(id="b1", count=1)), {}),
     "canceled": (BACK, State.COMMITTED, lambda u, i: bulk_cancel._finish(u, i, BulkProgress()), {}),

@@ -183,7 +183,6 @@ class BulkBook:
             created_at=job.created_at,
             updated_at=job.created_at,
             status=item.status,
-            failure_uri=self._switches.bulk_reports_to or None,
             failure_reason=item.error or None,
             svc_operation_id=str(int(item.operation_id[:12], 16)),
             svc_operation_hash=item.hash if has_hash else None,

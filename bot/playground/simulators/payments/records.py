@@ -103,7 +103,6 @@ class Switches:
         bulk_operations: what the list of operations says of a bulk payment's items: the hash once they are completed
             (``hashed``), the partner's internal note too (``noted``), neither (``bare``); ``unlisted``: it lacks them.
         bulk_item_ids: the list of a bulk payment's items gives the ids of these operations.
-        bulk_reports_to: the address that these operations report to, as of the account's own settings; empty: none.
         bulk_drops_page: a proxy drops the page parameter of bulk lists.
         bulk_drops_notes: the partner's internal notes do not come back.
         bulk_rewrites_notes: what the partner's internal notes come back as; None: as they were given.
@@ -135,7 +134,6 @@ class Switches:
     bulk_failure_shape: Literal["text", "object", "reason", "failure_reason", "list", "other"] = "text"
     bulk_operations: Literal["hashed", "noted", "bare", "unlisted"] = "hashed"
     bulk_item_ids: bool = False
-    bulk_reports_to: str = ""
     bulk_drops_page: bool = False
     bulk_drops_notes: bool = False
     bulk_rewrites_notes: str | None = None

@@ -1,0 +1,98 @@
+"""A database that is older than what was sent: payments are frozen, and nothing is sent, until an operator resumes.
+
+That is kept in sealed rows of the audit, so it outlives restarts, holds for every process and cannot be forged.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from bot.domain.payments.instruction import Instruction, State
+from bot.domain.reasons import OfMode, OfRequest, Reason
+from bot.domain.references import ulid
+from bot.workflows.alerts import tell
+from bot.workflows.context import Context, Unit, witness
+from storage.transaction import Tx
+
+WAITS: Final = frozenset({State.NEW, State.AWAITING, State.APPROVED})
+"""Nothing was sent, as far as the database knows."""
+EVERY: Final = 1_000_000
+RESUMED: Final = "resumed"
+_RESTORED: Final = "restored"
+_AFTER_EVERYTHING: Final = datetime(2999, 1, 1, tzinfo=UTC)
+_FROZEN: Final = Reason(OfRequest.FROZEN, why=Reason(OfMode.OLDER), person="")
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """When it was noticed. ``sent``: operation, and code, id or reference, of what the anchors show as sent since."""
+
+    since: datetime
+    sent: tuple[str, ...]
+
+
+def restored(tx: Tx) -> Restored | None:
+    """Whether nothing may be sent, read in the transaction that would send. A changed row of the audit keeps it so."""
+    rows = tx.audit.since(_RESTORED, RESUMED)
+    if not rows or any(row.is_intact and row.entry and row.entry.action == RESUMED for row in rows):
+        return None
+    begun = rows[0]
+    if begun.entry is None or not begun.is_intact:
+        return Restored(_AFTER_EVERYTHING, ())
+    detail = begun.entry.detail
+    sent = detail["sent"]
+    return Restored(datetime.fromisoformat(str(detail["since"])), tuple(sent) if isinstance(sent, list) else ())
+
+
+def last_found(tx: Tx) -> tuple[str, ...]:
+    """What was sent, of the last restore that was noticed, also after an operator has resumed."""
+    entries = [row.entry for row in tx.audit.since(_RESTORED, _RESTORED) if row.is_intact]
+    sent = entries[0].detail["sent"] if entries and entries[0] is not None else ()
+    return tuple(sent) if isinstance(sent, list) else ()
+
+
+def resumed_at(tx: Tx) -> datetime | None:
+    """When an operator last accounted for what the database lacks."""
+    rows = tx.audit.since(RESUMED, RESUMED)
+    return rows[0].entry.at if rows and rows[0].entry is not None and rows[0].is_intact else None
+
+
+def unknown_here(tx: Tx, found: Restored) -> list[str]:
+    """Requests and bookings that were sent, and that this database lacks."""
+    names = {sent: sent.partition(" ")[2] for sent in found.sent}
+    return [
+        sent
+        for sent, name in names.items()
+        if tx.instructions.find(name) is None and tx.bookings.by_external(name) is None
+    ]
+
+
+def freeze_restored(uow: Unit, sent: Sequence[str]) -> None:
+    """Send nothing from now on; announced once. What the anchors of another host show is added."""
+    before = restored(uow)
+    known = before.sent if before is not None else ()
+    if before is not None and set(sent) <= set(known):
+        return
+    found = Restored(before.since if before is not None else uow.now, tuple(dict.fromkeys((*known, *sent))))
+    witness(uow, _RESTORED, {"since": found.since.isoformat(), "sent": list(found.sent)})
+    if before is None:
+        for waiting in uow.instructions.awaiting(WAITS, limit=EVERY):
+            # Their cards may show what this database lacks: they are redrawn, with the reason.
+            uow.instructions.touch(waiting, show=True, reason=_FROZEN, due_at=uow.now)
+        announce(uow, "restored", {"unknown": unknown_here(uow, found)})
+
+
+async def is_held(ctx: Context, instruction: Instruction) -> bool:
+    """Whether the next step of a request waits for an operator, its deadlines included; its card shows that."""
+    if instruction.state not in WAITS or await ctx.read(restored) is None:
+        return False
+    show, due = instruction.reason != _FROZEN, ctx.clock.now() + ctx.quiet.spacing
+    await ctx.write(lambda uow: uow.instructions.touch(instruction, show=show, reason=_FROZEN, due_at=due), name="held")
+    return True
+
+
+def announce(uow: Unit, topic: str, facts: Mapping[str, object]) -> None:
+    """Tell the approvers, the operators and the payments channel: it concerns all of them."""
+    for channel in dict.fromkeys((uow.policy.channels.approvals, uow.policy.alerts, uow.policy.payments)):
+        tell(uow, channel, key=f"{topic}:{ulid(uow.now)}", facts={"topic": topic, **facts})
