@@ -1,4 +1,4 @@
-"""Base of the calls to payments and delivery: the check before a request leaves, and what became of it."""
+"""Base of the payments and delivery clients: checks before a request is sent, and the outcome of its reply."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
@@ -14,15 +14,15 @@ from bot.domain.outcome import NO_JSON, Done, Failure, NotExecuted, Reply, Unkno
 from bot.domain.reasons import Exchange, Reason
 
 MayLeave = Callable[[str], Awaitable[bool]]
-"""Told what the request is about; False: it is not sent."""
+"""Receives the operation and the id it is for; returns False to hold the request back."""
 
 HELD_BACK: Final = NotExecuted(again=True, reason=Reason(Exchange.SENDS_NOTHING), failure=Failure.NOT_SENT)
 RESTS: Final = NotExecuted(again=True, reason=Reason(Exchange.RESTS), failure=Failure.NOT_SENT)
-"""Nothing leaves while the service is silent."""
+"""Result while the service is silent."""
 FULL: Final = NotExecuted(
     again=True, reason=Reason(Exchange.NOT_LEFT, failure=Failure.NOT_SENT.value), failure=Failure.NOT_SENT
 )
-"""Nothing leaves while too many requests wait for their answers."""
+"""Result while too many requests are unanswered."""
 
 
 async def always(_: str) -> bool:
@@ -35,12 +35,12 @@ _SERVICE_NOW = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTP
 def read_failure(
     reply: Reply, *, service: str, address: str, credentials: str, names: Mapping[str, str] = MappingProxyType({})
 ) -> SwitchboardError:
-    """What to raise for an answer that is not the expected record. Its text is never HTML.
+    """Return the error to raise for a reply that isn't the expected record. Its text never contains HTML.
 
     Returns:
-        ``ServiceNow``: no answer, 408, 425, 429, 5xx, or a 2xx that is not the record.
-        ``OperatorError``: 401, 403, a redirect, or a page instead of an answer; names these settings.
-        ``ServiceNever``: every other refusal; ``words`` unless the service forbids showing them.
+        ``ServiceNow`` for no answer, 408, 425, 429, 5xx, or a 2xx that isn't the record.
+        ``OperatorError`` for 401, 403, a redirect or an HTML page; names the settings to check.
+        ``ServiceNever`` for every other refusal.
     """
     status = reply.status
     if status is None:
@@ -71,13 +71,13 @@ Outcome = Done[T] | NotExecuted | Unknown
 
 
 class ServiceCalls:
-    """Calls of one service; ``service`` is its name in the route table.
+    """Base class for the client of one service; ``service`` is its name in the route table.
 
-    A request that changes something returns an outcome class and is sent once, never repeated here. Before it,
-    ``may_leave`` is asked; ``guard`` is asked right before the first byte: False sends nothing (NotExecuted with
-    ``NOT_SENT``). ``earlier_unknown``: an earlier attempt has an unknown outcome, so that a refusal proves nothing.
-    A request that only reads raises by who must act: see :func:`read_failure`. Nothing is sent, and ``OperatorError``
-    raised, in production where the route is an unconfirmed assumption that moves money; ``ServiceNever`` for no id.
+    A request that changes something is sent once, never retried here, and returns an outcome. ``may_leave`` is
+    called before connecting and ``guard`` right before the first byte; False from either sends nothing (NotExecuted
+    with ``NOT_SENT``). ``earlier_unknown`` means that an earlier attempt has an unknown outcome, so a refusal proves
+    nothing. A request that only reads raises the errors of :func:`read_failure`. Both raise without sending:
+    ``OperatorError`` in production if the route moves money and is unconfirmed, ``ServiceNever`` for a malformed id.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class ServiceCalls:
         return self._routes.use(self._service, operation)
 
     async def _leave(self, route: Route, about: object, send: Callable[[], Awaitable[Reply]]) -> Reply | NotExecuted:
-        """The answer to a request that changes something, if it may leave."""
+        """Send a request that changes something, unless it is held back."""
         if self.circuit.is_silent:
             return RESTS
         return await send() if await self._may_leave(f"{route.name} {about or ''}".rstrip()) else HELD_BACK
@@ -119,7 +119,7 @@ class ServiceCalls:
         return outcome
 
     async def _ask(self, send: Callable[[], Awaitable[Reply]]) -> Reply:
-        """The answer to a request that only reads; a silent service is asked only to find out whether it answers."""
+        """Send a request that only reads; while the service is silent, only if it serves as a probe."""
         with self.circuit.reading() as may_ask:
             if may_ask:
                 return await send()
@@ -128,7 +128,7 @@ class ServiceCalls:
     def _read(
         self, reply: Reply, read: Callable[..., T], *routes: Route, failure: Callable[[Reply], SwitchboardError]
     ) -> T:
-        """What it says. ``routes``: the operation, then those by which ``read`` reads besides; see :func:`tell`."""
+        """Return the record in the reply. ``routes``: the operation, then others that ``read`` uses (:func:`tell`)."""
 
         def by(document: object, *routes: Route) -> T:
             return unwrapping(lambda record: read(record, *routes))(document)
@@ -148,7 +148,7 @@ class ServiceCalls:
 def json_request(
     route: Route, values: Mapping[str, object], headers: Mapping[str, str], *, where: Place | None = None
 ) -> PreparedRequest:
-    """A request for JSON, its parameters where :func:`place` puts them, with these headers besides."""
+    """Build a JSON request with its parameters placed by :func:`place`; ``headers`` override the defaults."""
     placed = place(route, values, where=where)
     return PreparedRequest(
         operation=route.name,

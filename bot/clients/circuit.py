@@ -1,17 +1,16 @@
-"""Circuit breaker: whether a service answers, and what may be sent while it does not. One per service and process.
+"""Circuit breaker: tracks whether a service answers and limits requests while it doesn't. One per service and process.
 
-Three unanswered requests in a row open it. Unanswered is a time-out, a connection that broke or was refused, and a 502,
-503 or 504, which come from a proxy in front of the service: the effects of these requests are unknown. Any other
-answer, a 500 or a refusal included, closes the circuit. An unanswered request counts only if no other answer came since
-it was sent.
+Three unanswered requests in a row open it. A request is unanswered after a time-out, a broken or refused connection, or
+a 502, 503 or 504, which come from a proxy in front of the service; its effect is unknown. Any other answer, including a
+500 or a refusal, closes the circuit. An unanswered request counts only if no other answer came since it was sent.
 
 While the service is silent, no effect is sent, and one read at a time probes it: after 5, 10, 20, then every 30
-seconds. A service may answer reads but not effects: three unanswered effects in a row hold the others, too. One at a
-time is then sent on trial: at once when reads are answered again, then at growing intervals.
+seconds. A service may answer reads but not effects: three unanswered effects in a row also hold further effects. One at
+a time is then sent on trial: at once when reads are answered again, then at growing intervals.
 
 While it is closed, effects in flight are limited: a few since the last answer, a dozen since the last answered effect.
-All of them become unknown when a service dies, and people look at each of them. If an effect waits because of this
-limit, a read probes the service, so that a few slow effects do not block the others.
+All of them become unknown if the service dies, and people have to check each one. If an effect waits because of this
+limit, a read probes the service, so that a few slow effects don't block the others.
 """
 
 import asyncio
@@ -30,20 +29,20 @@ READY: Final = 5
 PAUSES: Final = (5.0, 10.0, 20.0, 30.0)
 """Seconds before each next probe."""
 TRIAL: Final = 5.0
-"""Seconds before the first trial of a service that answers reads and no effects; doubled each time."""
+"""Seconds before the first trial of a service that answers reads but not effects; doubled each time."""
 LONGEST_TRIAL: Final = 600.0
 FORGOTTEN: Final = 900.0
 """Seconds after which unanswered effects no longer count."""
 _PATIENCE: Final = 1.0
 """Seconds of the event loop that an effect waits for its seat while none is answered; most services answer faster."""
 _PROBING: Final = 5.0
-"""Seconds before the next check while a probe is under way."""
+"""Seconds before the next check while a probe is in flight."""
 _HELD: Final = 60.0
 """Seconds before the next check of an effect that is held because the service is silent."""
 
 
 class Checkpoint(NamedTuple):
-    """A moment: number of answers and of answers to effects until then, and seconds of the circuit's clock."""
+    """A moment: counts of all answers and of answers to effects so far, and seconds of the circuit's clock."""
 
     answers: int
     effects: int
@@ -51,7 +50,7 @@ class Checkpoint(NamedTuple):
 
 
 class Circuit:
-    """State of one service, by its last requests. In memory. ``patience``: see :meth:`acquire`; seconds of the loop."""
+    """State of one service, kept in memory. ``patience``: seconds of the event loop's clock, see :meth:`acquire`."""
 
     def __init__(self, service: str, *, clock: Callable[[], float], patience: float = _PATIENCE) -> None:
         self.service = service
@@ -59,7 +58,7 @@ class Circuit:
         self.changes = 0
         """Counter of changes besides :attr:`is_open`."""
         self.noted = (False, 0)
-        """The last :attr:`news` that was passed on; set by the caller."""
+        """The last :attr:`news` that was announced; set by the caller."""
         self.noted_at = 0.0
         self._clock = clock
         self._answers = 0
@@ -118,7 +117,7 @@ class Circuit:
 
     @property
     def holds_effects(self) -> float:
-        """Seconds until an effect may ask for a seat; 0: now."""
+        """Seconds until an effect may acquire a seat; 0 if it may now."""
         if self.is_silent:
             return _HELD
         if not self._answers_no_effects:
@@ -131,11 +130,11 @@ class Circuit:
         return Checkpoint(self._answers, self._effects, self._clock())
 
     def passed(self, since: Checkpoint) -> float:
-        """Seconds since a mark was taken."""
+        """Return seconds since ``since``."""
         return self._clock() - since.at
 
     def answered(self, *, effect: bool = False) -> None:
-        """Record an answer; ``effect``: to a request that was claimed and changes something."""
+        """Record an answer; ``effect`` if its request had a seat and changes something."""
         before, was_silent = self.is_open, self.is_silent
         self._answers += 1
         self._silences = self._under_way = self._probes = 0
@@ -171,7 +170,7 @@ class Circuit:
             self._open()
 
     def resume(self, seconds: float) -> None:
-        """Open at once: an earlier process found the service silent for ``seconds``. The next read is a probe."""
+        """Open at once, because an earlier process found the service silent for ``seconds``. The next read probes."""
         self._silences, self._since = IN_A_ROW, self._clock() - seconds
         self._open()
         self._probe_at = self._clock()
@@ -187,7 +186,7 @@ class Circuit:
 
     @contextmanager
     def reading(self) -> Iterator[bool]:
-        """Around a read: yields whether it may be sent. While the service is silent, one at a time, as a probe."""
+        """Wrap a read; yields whether it may be sent. While the service is silent, one at a time may, as a probe."""
         if not self.is_silent:
             yield True
         elif self.rest:
@@ -205,7 +204,7 @@ class Circuit:
                     self.changes += 1
 
     def seat(self) -> "Seat":
-        """Seat of one effect: held from before its claim until its outcome is stored."""
+        """Return the seat of one effect, to be held from before its claim until its outcome is stored."""
         return Seat(self)
 
     def _notify(self) -> None:
@@ -222,7 +221,7 @@ class Circuit:
         return self._under_way + self._silences >= FEW
 
     async def acquire(self) -> Checkpoint | None:
-        """For a seat: wait for room, up to ``patience`` since an effect was answered; None: there is none."""
+        """Wait for room for a seat; None if there is none ``patience`` seconds after the last answered effect."""
         loop, answered, deadline = asyncio.get_running_loop(), -1, 0.0
         while not self.is_silent:
             if answered != self._effects:
@@ -242,12 +241,12 @@ class Circuit:
         return None
 
     def sent(self) -> None:
-        """For a seat: record that its request is being sent."""
+        """Record that a seat's request is being sent."""
         self._ready -= 1
         self._notify()
 
     def release(self, taken: Checkpoint, *, sent: bool) -> None:
-        """For a seat: give it back; ``sent``: its request was sent."""
+        """Release a seat; ``sent`` if its request was sent."""
         self._under_way -= taken.answers == self._answers
         self._unanswered -= taken.effects == self._effects
         self._ready -= not sent
@@ -256,7 +255,7 @@ class Circuit:
 
     @property
     def must_hold(self) -> bool:
-        """For a seat: True if its request must no longer be sent. The only one is a trial and may be."""
+        """True if a seat's request must no longer be sent. A single seat is the trial and may send."""
         return self.is_silent or (self._answers_no_effects and self._seated > 1)
 
 
@@ -276,13 +275,13 @@ class Seat:
             self.circuit.release(self._taken, sent=self._sent)
 
     async def take(self) -> bool:
-        """Acquire a seat, or keep the one already held. False: nothing may be claimed now."""
+        """Acquire a seat, or keep the one already held; False if nothing may be claimed now."""
         if self._taken is None:
             self._taken = await self.circuit.acquire()
         return self._taken is not None and not self.circuit.must_hold
 
     def guard(self, fresh: Callable[[], bool]) -> Callable[[], bool]:
-        """Guard of its request: False if ``fresh`` is, or if the service has fallen silent since the claim."""
+        """Return the request's guard: False if ``fresh`` is, or if the service has fallen silent since the claim."""
 
         def may_leave() -> bool:
             if self.circuit.must_hold or not fresh():

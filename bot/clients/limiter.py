@@ -1,12 +1,12 @@
-"""Order of requests to the partner, by the window of one process: ten requests a second.
+"""Rate limiter for requests to the partner: a sliding window of ten requests per second within one process.
 
-Ten slots each carry one request after the other. A request is counted where it arrives, some time after its first byte
-left: the network may hold one up and not the one after it. Only an answer proves that it has arrived. So a request
-that has no answer keeps its slot for two seconds; one that has one frees it 1.055 s after its first byte, later by as
-much as its answer came late, and a second after its answer in any case.
+Each of ten slots carries one request at a time. The service counts a request on arrival, some time after its first byte
+left, and the network may delay one but not the next. Only an answer proves arrival. So an unanswered request keeps its
+slot for two seconds; an answered one frees it 1.055 s after its first byte, plus the lateness of its answer, and at
+most a second after the answer.
 
-Two seconds: a segment that is lost is sent again after 0.2 and 0.6 s, so what is lost twice has arrived by then, and a
-second has passed. Buckets that leak let burst and rate through together; slots do not.
+Two seconds, because TCP resends a lost segment after 0.2 and 0.6 s: a segment lost twice has arrived by then, and a
+second has passed. A leaky bucket would allow a burst on top of the rate; slots don't.
 """
 
 import asyncio
@@ -19,17 +19,17 @@ from enum import IntEnum
 from typing import Final, Protocol
 
 SECOND: Final = 1.001
-"""The service's own, and a clock's rounding."""
+"""Seconds of the service's window, plus the rounding of a clock."""
 UNANSWERED: Final = 2.0
-"""Seconds for which a request that is not answered keeps its slot, from its first byte."""
+"""Seconds from its first byte for which an unanswered request keeps its slot."""
 _JITTER: Final = 0.054
-"""Seconds by which the network may hold up one request longer than another, and 4 ms from the clock to the byte."""
+"""Seconds by which the network may delay one request more than another, plus 4 ms from reading the clock to sending."""
 _WIDENED: Final = 1.5
 _RECOVERY: Final = 60.0
 
 
 class SlidingWindow:
-    """``Window`` of one process: ``size`` requests in a second. For a minute after a 429 its second is 1.5 s long."""
+    """``Window`` of one process: ``size`` requests per second; per 1.5 seconds for a minute after a 429."""
 
     def __init__(self, *, clock: Callable[[], float], size: int = 10) -> None:
         self.clock = clock
@@ -44,12 +44,12 @@ class SlidingWindow:
 
     @property
     def second(self) -> float:
-        """How long the service's second is taken to be."""
+        """Assumed length of the service's window in seconds."""
         return _WIDENED if self.clock() < self._wide_until else SECOND
 
 
 class _Slot:
-    """``Slot`` in memory: whichever of the ten is free first by the time it is due."""
+    """``Slot`` in memory; picks the slot that frees first only when the request leaves."""
 
     def __init__(self, window: SlidingWindow) -> None:
         self._window = window
@@ -59,7 +59,7 @@ class _Slot:
 
     @property
     def due(self) -> float:
-        """See ``Slot``: earlier than it was when a request was answered meanwhile."""
+        """See ``Slot``; moves earlier when another request is answered."""
         return min(self._window.free)
 
     async def leaves(self) -> bool:
@@ -77,22 +77,22 @@ class _Slot:
 
 
 _EACH: Final = 0.1
-"""Seconds a request takes of a process that has the ten a second for itself."""
+"""Seconds per request for a process that has the whole rate to itself."""
 _AT_ONCE: Final = 12
-"""Requests that connect or stand before the service. Ten a second need ten when connecting takes a second."""
+"""Requests that may be connecting or connected but unsent. Ten per second need ten if connecting takes a second."""
 _FOR_EFFECTS: Final = 6
-"""More of them, for effects only: they do not wait behind reads that stand there."""
+"""Further requests, for effects only, so that they don't wait behind reads."""
 _CONNECTING: Final = 1.0
-"""Seconds after which a connection that still does not stand holds up nobody."""
+"""Seconds after which a request that is still connecting no longer counts."""
 _LOOK_AGAIN: Final = 0.02
 _EPSILON: Final = 1e-6
-"""Seconds. A rest this small is rounding; waiting for it might never end on a coarse clock."""
+"""Seconds. A smaller wait is a rounding error and might never end on a coarse clock."""
 _HOLD: Final = 1.0
 _RECENT: Final = 500
-"""Answers of which the quickest says how long the way there and back takes at least."""
+"""Answers of which the quickest is the minimum round-trip time."""
 _ENOUGH: Final = 10
 _LONGEST_HOLD: Final = 60.0
-"""Seconds. After this long one request may ask again, whatever a proxy wrote into Retry-After."""
+"""Seconds. Limits the Retry-After of a misconfigured proxy."""
 
 
 class Lane(IntEnum):
@@ -107,51 +107,51 @@ class SendTurn(Protocol):
     """The turn of one request."""
 
     async def departs(self) -> bool:
-        """Wait until the first byte may leave, at once after True. False: not within the patience; send nothing."""
+        """Wait for the slot; on True send the first byte at once, on False (patience exceeded) send nothing."""
 
     async def answered(self) -> None:
-        """An answer came, so the request has arrived by now."""
+        """Record an answer, which proves that the request arrived."""
 
     def over(self) -> None:
-        """Nothing more comes of it, whether it left or not."""
+        """End the turn, whether the request was sent or not."""
 
 
 class SendSlots(Protocol):
-    """Permission to send."""
+    """Source of turns to send."""
 
     async def acquire(self, lane: Lane, *, patience: float) -> SendTurn | None:
-        """Wait until it is time to connect. None: the turn would not come within ``patience`` seconds from now."""
+        """Wait until it is time to connect; None if the turn wouldn't come within ``patience`` seconds."""
 
     async def slow_down(self, retry_after: float | None) -> None:
-        """The service answered 429: hold everybody for ``retry_after`` seconds."""
+        """Hold all requests for ``retry_after`` seconds after a 429."""
 
 
 class Slot(Protocol):
-    """One of the ten that a window has, for one request."""
+    """One of a window's ten slots, reserved for one request."""
 
     @property
     def due(self) -> float:
-        """When the first byte may leave, in seconds of the monotonic clock."""
+        """Time when the first byte may leave, in seconds of the monotonic clock."""
 
     async def leaves(self) -> bool:
-        """Asked when it is due; the first byte follows at once. False: it is somebody else's by now."""
+        """Take the slot once it is due, right before the first byte; False if another request took it."""
 
     async def answered(self, *, late: float) -> None:
-        """The request has arrived by now. The answer took ``late`` seconds longer than usual; so may its way."""
+        """Record that the request arrived. Its answer was ``late`` seconds slower than usual, so its arrival may be."""
 
 
 class Window(Protocol):
-    """The slots, as many as requests are allowed in a second. Who gets one asks for the next when it is used."""
+    """As many slots as requests are allowed per second. A caller uses its slot before it reserves the next."""
 
     async def reserve(self, *, within: float) -> Slot | None:
-        """The slot that is due next; None: in more than ``within`` seconds."""
+        """Return the slot that is due next; None if that is more than ``within`` seconds away."""
 
     async def slow_down(self, hold: float) -> None:
-        """The service answered 429: all processes that share the window wait for ``hold`` seconds."""
+        """Hold all processes that share the window for ``hold`` seconds after a 429."""
 
 
 class _Line:
-    """A lock that goes to the best lane, and within it in the order of arrival."""
+    """A lock granted by lane, and within a lane in order of arrival."""
 
     def __init__(self) -> None:
         self._waiting: list[tuple[Lane, int, asyncio.Future[None]]] = []
@@ -163,7 +163,7 @@ class _Line:
 
     @asynccontextmanager
     async def head(self, lane: Lane) -> AsyncIterator[None]:
-        """Hold the head of the line; the next in line follows when the block ends."""
+        """Wait for the lock and hold it until the block ends."""
         if self._is_taken:
             await self._called(lane)
         self._is_taken = True
@@ -183,7 +183,7 @@ class _Line:
                 self._waiting.remove(ticket)
                 heapq.heapify(self._waiting)
             elif not called.cancelled():
-                self._call()  # called and cancelled in the same moment
+                self._call()  # cancelled after being granted: pass the lock on
             raise
 
     def _call(self) -> None:
@@ -196,7 +196,7 @@ class _Line:
 
 
 class PartnerTurns:
-    """``SendSlots`` on a window. ``clock``: monotonic seconds; ``sleep`` waits that many of the same clock."""
+    """``SendSlots`` on a window. ``clock`` returns monotonic seconds; ``sleep`` waits seconds of the same clock."""
 
     def __init__(
         self, window: Window, *, clock: Callable[[], float], sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
@@ -212,7 +212,7 @@ class PartnerTurns:
         self._recent: deque[float] = deque(maxlen=_RECENT)
 
     async def acquire(self, lane: Lane, *, patience: float) -> SendTurn | None:
-        """See ``SendSlots``. Cancelling gives the place up."""
+        """See ``SendSlots``. Cancelling gives up the place in line."""
         deadline = self._clock() + patience
         is_effect = lane is Lane.EFFECT
         line = self._effects if is_effect else self._reads
@@ -230,18 +230,18 @@ class PartnerTurns:
             return turn
 
     async def slow_down(self, retry_after: float | None) -> None:
-        """See ``SendSlots``; without a wish of the service one second, and never more than a minute."""
+        """See ``SendSlots``; one second if the service names none, at most a minute."""
         hold = _HOLD if retry_after is None else min(retry_after, _LONGEST_HOLD)
         self._held_until = max(self._held_until, self._clock() + hold)
         await self._window.slow_down(hold)
 
     def _standing(self) -> int:
-        """Requests that stand before the service, or have begun to connect just now."""
+        """Return the number of requests that are connected but unsent, or began connecting less than a second ago."""
         oldest = self._clock() - _CONNECTING
         return sum(one.stands or one.begun > oldest for one in self.open)
 
     async def leave(self, turn: "_SendTurn") -> Slot | None:
-        """The slot with which a turn leaves, when it is due."""
+        """Wait for a slot and take it for this turn; None if its deadline passes first."""
         async with self._leaving.head(turn.lane):
             while (rest := turn.deadline - self._clock()) >= 0:
                 held = max(self._held_until - self._clock(), 0.0)
@@ -263,7 +263,7 @@ class PartnerTurns:
         return self._held_until <= self._clock() and await slot.leaves()
 
     def late(self, turn: "_SendTurn") -> float:
-        """Seconds by which an answer that just came took longer than the quickest one of late."""
+        """Return by how many seconds this answer was slower than the quickest recent one."""
         took = self._clock() - turn.left
         usual = min(self._recent) if len(self._recent) >= _ENOUGH else 0.0
         self._recent.append(took)
@@ -271,7 +271,7 @@ class PartnerTurns:
 
 
 class _SendTurn:
-    """``SendTurn`` of one request. ``stands``: whether its connection does; ``left``: when its first byte did."""
+    """``SendTurn`` of one request. ``stands``: it is connected; ``left``: time of its first byte."""
 
     def __init__(self, turns: PartnerTurns, lane: Lane, *, begun: float, deadline: float) -> None:
         self._turns = turns

@@ -1,4 +1,4 @@
-"""Multipart forms. Their size is known before the first byte leaves, so that they go out in one piece."""
+"""Multipart forms whose size is known before sending, so that they aren't sent chunked."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -7,11 +7,11 @@ from typing import Final
 from aiohttp import AsyncIterablePayload, BytesPayload, MultipartWriter, Payload, hdrs
 
 Source = Callable[[], AbstractAsyncContextManager[AsyncIterator[bytes]]]
-"""Begins reading a file from its beginning."""
+"""Opens a file for reading from its start."""
 
 
 class UploadTrouble(Exception):
-    """The file could not be read to its end, so the request was truncated; ``cause`` says why."""
+    """The file couldn't be read to its end because of ``cause``, so the request was truncated."""
 
     def __init__(self, cause: BaseException) -> None:
         super().__init__("the file could not be read to its end")
@@ -19,11 +19,11 @@ class UploadTrouble(Exception):
 
 
 class Upload(AsyncIterablePayload):
-    """A file that is read while it goes out, once; ``size`` is exact, ``source`` is opened when the file's turn comes.
+    """A file that is read once, while it is sent; ``size`` is exact, ``source`` is opened when sending reaches it.
 
     Attributes:
-        sent: bytes of the file that were handed over so far.
-        trouble: why the file could not be read to its end. What reaches the caller of aiohttp is a network error.
+        sent: bytes of the file passed to aiohttp so far.
+        trouble: why the file couldn't be read to its end; aiohttp raises a network error instead of it.
     """
 
     def __init__(self, *, name: str, content_type: str, size: int, source: Source) -> None:
@@ -49,11 +49,11 @@ class Upload(AsyncIterablePayload):
 
 
 def make_form(fields: Mapping[str, str], file: tuple[str, Payload] | None = None) -> MultipartWriter:
-    """The body of one attempt: names and values in this order, then the file. ValueError: a name breaks its line."""
+    """Build the body of one attempt: the fields in order, then the file. ValueError if a name has a line break."""
     form = MultipartWriter("form-data")
     for name, value in fields.items():
         text = BytesPayload(value.encode())
-        del text.headers[hdrs.CONTENT_TYPE]  # a part without one is text
+        del text.headers[hdrs.CONTENT_TYPE]  # text is the default
         text.set_content_disposition("form-data", quote_fields=False, name=name)
         form.append_payload(text)
     if file is not None:
@@ -61,7 +61,7 @@ def make_form(fields: Mapping[str, str], file: tuple[str, Payload] | None = None
         filename = content.filename or "file"
         content.set_content_disposition("form-data", quote_fields=False, name=name, filename=filename)
         form.append_payload(content)
-    if form.size is None:  # which writes all heads, and refuses line breaks in them
+    if form.size is None:  # reading the size writes all part headers, which refuses line breaks in them
         raise ValueError("a form goes out with its length told")
     return form
 
@@ -76,6 +76,6 @@ _TYPES: Final = {
 
 
 def upload_as(extension: str, *, size: int, source: Source) -> Upload:
-    """A file of this format, as the operations name formats, e.g. ``mp3``; empty when unknown."""
+    """Return an upload of a file with this extension, e.g. ``mp3``; empty if unknown."""
     content_type = _TYPES.get(extension, "application/octet-stream")
     return Upload(name=f"file.{extension or 'bin'}", content_type=content_type, size=size, source=source)

@@ -1,6 +1,6 @@
-"""Files that a service made: fetched from the address in its answer, named as the answer names them (RFC 6266).
+"""Download of files that a service made, from the address in its answer; named by Content-Disposition (RFC 6266).
 
-A fetch carries no key, goes to no private address but the service's own, and is bounded.
+A download sends no key, reaches no private address except the service's own, and is limited in size and time.
 """
 
 import asyncio
@@ -26,9 +26,9 @@ from bot.domain.text import Secrets
 
 
 def announced_name(header: str) -> str:
-    """The file name in the header, without folders; empty: there is none, or it cannot be read."""
+    """Return the file name in a Content-Disposition header, without folders; empty if it is missing or unreadable."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of headers that break the rules; a name is not missed
+        warnings.simplefilter("ignore")  # malformed headers: a missing name is fine
         _, parameters = parse_content_disposition(header)
         name = content_disposition_filename(parameters) or ""
     return PurePosixPath(name.replace("\\", "/")).name.strip()
@@ -47,7 +47,7 @@ class PrivateAddressError(OSError):
 
 
 class GuardedResolver(AbstractResolver):
-    """Resolver that returns public addresses only; ``own`` hosts may be private."""
+    """Resolver that returns only public addresses, except for ``own`` hosts."""
 
     def __init__(self, *, own: Collection[str], resolver: AbstractResolver | None = None) -> None:
         self._own = frozenset(own)
@@ -56,10 +56,10 @@ class GuardedResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        """The addresses of a host.
+        """Resolve a host.
 
         Raises:
-            PrivateAddressError: none of them is public.
+            PrivateAddressError: all its addresses are private.
         """
         found = await self._resolver.resolve(host, port, family)
         if plain_host(host) in self._own:
@@ -74,17 +74,17 @@ class GuardedResolver(AbstractResolver):
 
 
 def open_result_session(own: Collection[str], *, resolver: AbstractResolver | None = None) -> aiohttp.ClientSession:
-    """A session for :class:`Results`. ``own``: hosts that may be private."""
+    """Open a session for :class:`Results`. ``own``: hosts that may be private."""
     guarded = GuardedResolver(own=_plain(own), resolver=resolver)
     connector = aiohttp.TCPConnector(resolver=guarded, use_dns_cache=False, force_close=True, limit=10)
     return bare_session(connector, auto_decompress=False)
 
 
 class Results:
-    """Fetches results of services; ``session`` is made by :func:`open_result_session` with the same ``own``.
+    """Downloads results of services; ``session`` comes from :func:`open_result_session` with the same ``own``.
 
-    ``own``: hosts of the configured services, which may be private and speak plain http. ``total``: seconds that one
-    result may take. ``secrets`` are taken out of the names of results.
+    ``own``: hosts of the configured services, which may be private and use plain http. ``total``: seconds allowed per
+    result. ``secrets`` are redacted from file names.
     """
 
     def __init__(
@@ -104,13 +104,13 @@ class Results:
 
     @asynccontextmanager
     async def open(self, url: str, *, service: str, limit: int) -> AsyncIterator["Result"]:
-        """The result at this address: ``async with results.open(…) as result: async for chunk in result``.
+        """Open the result at this address: ``async with results.open(…) as result: async for chunk in result``.
 
-        More than ``limit`` bytes end the iteration with an error. ``service`` is what the service is called in errors.
+        The iteration raises ServiceNever after ``limit`` bytes. ``service`` is the service's name in errors.
 
         Raises:
-            ServiceNever: the address is none we may ask, or there is nothing (any more).
-            ServiceNow: the host does not answer; a later try may work.
+            ServiceNever: the address is forbidden or malformed, or the result is too large or gone.
+            ServiceNow: the host doesn't answer; a retry may succeed.
         """
         if url.startswith("data:"):
             try:
@@ -133,9 +133,9 @@ class Results:
             answer.close()
 
     async def _ask(self, url: str, service: str) -> aiohttp.ClientResponse:
-        """Follow a few redirects, each looked at like the first address: there is nothing secret to take along."""
+        """Follow up to three redirects, each checked like the first address. Requests carry no secret to leak."""
         for _ in range(_HOPS + 1):
-            flaw = flaw_of(url, own=self._own)  # what needs no lookup; the resolver checks the names
+            flaw = flaw_of(url, own=self._own)  # needs no lookup; the resolver checks host names
             if flaw is not None:
                 private = flaw is AddressFlaw.PRIVATE
                 raise ServiceNever(service, Reason(Exchange.RESULT_PRIVATE if private else Exchange.RESULT_NO_ADDRESS))
@@ -167,13 +167,13 @@ class Results:
 
 
 class Result:
-    """A result as it arrives: an asynchronous iterator of pieces, once.
+    """A result during download: an asynchronous iterator over its bytes, usable once.
 
     Attributes:
-        length: bytes that were announced; None when nobody said.
+        length: announced number of bytes; None if unknown.
         content_type: as announced.
-        name: a file name for it: the announced one, else the last part of its address; may be empty.
-        failure: why the iteration ended early, for a caller that hands the iterator to a client library.
+        name: the announced file name, else the last part of its address; may be empty.
+        failure: why the iteration ended early, for a caller that passes the iterator to a client library.
     """
 
     def __init__(
@@ -212,7 +212,7 @@ class Result:
 
 
 def inline_content(url: str) -> bytes:
-    """The content of an address that holds its file itself (RFC 2397), else ValueError."""
+    """Return the content of a ``data:`` URL (RFC 2397). Raises ValueError if it is malformed."""
     head, _, body = url.partition(",")
     return base64.b64decode(f"{body}==") if head.endswith(";base64") else unquote_to_bytes(body)
 
@@ -222,7 +222,7 @@ async def _once(content: bytes) -> AsyncIterator[bytes]:
 
 
 def is_private(refused: aiohttp.ClientConnectorError) -> bool:
-    """Whether nothing was asked because of :class:`GuardedResolver`."""
+    """Return whether :class:`GuardedResolver` prevented the connection."""
     cause: BaseException | None = refused
     while cause is not None:
         if PrivateAddressError in (type(cause), type(getattr(cause, "os_error", None))):
@@ -232,5 +232,5 @@ def is_private(refused: aiohttp.ClientConnectorError) -> bool:
 
 
 def _plain(hosts: Collection[str]) -> frozenset[str]:
-    """Host names in canonical form."""
+    """Return host names in canonical form, without malformed ones."""
     return frozenset(host for host in map(plain_host, hosts) if host is not None)

@@ -1,4 +1,4 @@
-"""The route table as a value: for every operation of a service its method, path, names and mark."""
+"""The route table as a value: method, path, field names and evidence for each operation of a service."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -21,11 +21,11 @@ ListParameters = Literal["body", "query", "both"]
 Place = Literal["path", "query", "header", "body", "both"]
 
 A_MINUTE: Final = {"milliseconds": 60_000, "seconds": 60, "minutes": 1}
-"""Units of a time on the wire: how many of each a minute has."""
+"""Units of time on the wire, with their number per minute."""
 
 
 class Mark(StrEnum):
-    """Evidence for an entry."""
+    """Evidence for an entry of the route table."""
 
     DOCUMENTED = "D"
     STRONG_EVIDENCE = "A1"
@@ -34,7 +34,7 @@ class Mark(StrEnum):
 
     @property
     def is_assumed(self) -> bool:
-        """Whether no interface document shows it."""
+        """True if no interface document shows the entry."""
         return self is not Mark.DOCUMENTED
 
 
@@ -44,11 +44,11 @@ class Route:
 
     Attributes:
         path: relative to the base address, with placeholders such as ``{id}``.
-        parameters: where those that are not in the path travel.
-        confirmed: an operator vouches for this assumed entry.
-        overridden: an operator's file changed something here.
-        fields: our name of a request field -> theirs.
-        reply: our name of a field of the answer -> theirs, the first that is filled counts.
+        parameters: where parameters outside the path are sent.
+        confirmed: an operator confirmed this assumed entry.
+        overridden: an operator's file changed this entry.
+        fields: our name of a request field -> the service's.
+        reply: our name of a reply field -> the service's alternatives; the first one that isn't empty counts.
     """
 
     service: str
@@ -65,21 +65,21 @@ class Route:
 
     @property
     def name(self) -> str:
-        """``payments.commit_payout``: what ``routes`` prints and an operator's file is keyed by."""
+        """Key such as ``payments.commit_payout``, printed by ``routes`` and used in an operator's file."""
         return f"{self.service}.{self.operation}"
 
     @property
     def is_unconfirmed(self) -> bool:
-        """Whether it moves money, is assumed, and is not confirmed by an operator."""
+        """True if it moves money, is assumed, and isn't confirmed by an operator."""
         return self.moves_money and self.mark.is_assumed and not self.confirmed
 
     @property
     def placeholders(self) -> frozenset[str]:
-        """The names the path asks for."""
+        """Our names of the parameters in the path."""
         return frozenset(PLACEHOLDER.findall(self.path))
 
     def address(self, **values: str) -> str:
-        """The path with its placeholders filled, percent-encoded: no value becomes a path. ValueError: it is no id."""
+        """Return the path with percent-encoded values. ValueError if one is blank, only dots, or too long for an id."""
         for name in self.placeholders:
             value = values[name]
             # "." and ".." have no percent-encoded form that every server keeps apart from the plain one.
@@ -89,24 +89,24 @@ class Route:
 
     @property
     def ours(self) -> Mapping[str, str]:
-        """The service's name of a request field -> ours; of twins the one that belongs to the body as a whole."""
+        """The service's name of a request field -> ours; if an item's field shares the name, the body's."""
         return {theirs: ours for ours, theirs in reversed(list(self.fields.items()))}
 
     def named(self, values: Mapping[str, object]) -> dict[str, object]:
-        """The given fields under the service's names; None means "leave it out"."""
+        """Return the fields under the service's names, without those that are None."""
         return {self.fields[ours]: value for ours, value in values.items() if value is not None}
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceDialect:
-    """What holds for a service as a whole.
+    """Conventions of a service that apply to all its operations.
 
     Attributes:
-        field_prefix: the service's own name, in place of ``svc`` in field names.
-        list_parameters: where the parameters of a list travel.
+        field_prefix: the service's own name, which replaces ``svc`` in field names.
+        list_parameters: where the parameters of a list are sent.
         list_page_size: page size of our own scans.
-        item_amount: what the amount of a purchase's item means.
-        language: what ``content-language`` says, where a service asks for it.
+        item_amount: whether the amount of a purchase's item is per unit or per line.
+        language: value of ``content-language``, for a service that needs it.
         words: its states, kinds of events and units.
     """
 
@@ -122,20 +122,20 @@ class ServiceDialect:
         return {same_word(one.theirs): one.ours for one in self.words if one.table == "states"}
 
     def state(self, word: str) -> str:
-        """Our state for a word of the service; the word itself where no line explains it."""
+        """Return our state for the service's word, or the word itself if the table has no line for it."""
         return self._states.get(same_word(word), word)
 
     def kinds(self, ours: str) -> tuple[str, ...]:
-        """The service's names for a kind of event, under each of which an address is registered."""
+        """Return the service's names for a kind of event; a webhook is registered for each."""
         return tuple(one.theirs for one in self.words if one.table == "events" and one.ours == ours)
 
     def a_minute(self, name: str) -> int:
-        """How many units of a time in a request a minute has."""
+        """Return how many units of the request field ``name`` make a minute."""
         return next(A_MINUTE[one.ours] for one in self.words if one.table == "units" and one.theirs == name)
 
 
 class RouteTable:
-    """All routes of all services, and the rule of production: it refuses unconfirmed assumptions that move money."""
+    """Routes of all services. In production it refuses unconfirmed assumptions that move money."""
 
     def __init__(self, *, routes: Iterable[Route], dialects: Mapping[str, ServiceDialect], environment: str) -> None:
         self._routes = {route.name: route for route in routes}
@@ -146,7 +146,7 @@ class RouteTable:
         return self._dialects[service]
 
     def use(self, service: str, operation: str) -> Route:
-        """The route for a request. ``OperatorError``: in production, unconfirmed, assumed, and it moves money."""
+        """Return the route for a request. ``OperatorError`` in production if it is unconfirmed and moves money."""
         route = self._routes[f"{service}.{operation}"]
         if self._is_production and route.is_unconfirmed:
             raise OperatorError(
@@ -158,7 +158,7 @@ class RouteTable:
         return route
 
     def words(self) -> tuple[tuple[str, Word], ...]:
-        """Every line of states, events and units, with the name that an operator's file gives it."""
+        """Return every line of states, events and units with its key in an operator's file."""
         return tuple(
             (f"{service}.{one.table}.{one.theirs}", one)
             for service, dialect in self._dialects.items()
@@ -166,7 +166,7 @@ class RouteTable:
         )
 
     def assumptions(self) -> tuple[Assumption, ...]:
-        """Unconfirmed assumptions, whether they move money or not."""
+        """Return unconfirmed assumptions, including those that move no money."""
         return tuple(
             Assumption(
                 name=route.name, method=route.method, path=route.path, mark=route.mark, blocks=route.is_unconfirmed
@@ -176,7 +176,7 @@ class RouteTable:
         )
 
     def rows(self) -> tuple[Route, ...]:
-        """Every route, in the order of the file."""
+        """Return every route, in the order of the file."""
         return tuple(self._routes.values())
 
 
@@ -194,21 +194,21 @@ class Placed:
 
 
 def place(route: Route, values: Mapping[str, object], *, where: Place | None = None) -> Placed:
-    """Every value where the route wants it, or ``where`` instead; one that the path names goes there and nowhere else.
+    """Place each value where the route sends it, or at ``where``; path parameters go into the path only.
 
-    ``values``: our name -> value; None leaves one out. ``ServiceNever`` (404): one can be no id, or is no text.
+    ``values``: our name -> value; None omits it. ``ServiceNever`` (404) if a value isn't a valid id or text.
     """
     where = where or route.parameters
     given = {ours: value for ours, value in values.items() if value is not None}
     try:
         path = route.address(**{ours: _text(given.pop(ours, "")) for ours in route.placeholders})
         named = route.named(given)
-        # Every reserved character encoded: a plus sign in an address would arrive as a space.
+        # Encode every reserved character: a plus sign in an address would arrive as a space.
         pairs = [f"{quote(name, safe='')}={quote(_text(value), safe='')}" for name, value in named.items()]
         query = "?" + "&".join(pairs) if named and where in {"query", "both"} else ""
         headers = {name: quote(_text(value), safe=_PLAIN_IN_HEADER) for name, value in named.items()}
     except ValueError as error:
-        # Nothing was sent: no service has a record under such a name.
+        # Report 404 without sending: no service has a record with such an id.
         raise ServiceNever(route.service, refusal(404), status=404) from error
     in_body = where in {"body", "both"}
     has_body = route.method in _WITH_BODY or (in_body and bool(named))

@@ -1,4 +1,4 @@
-"""The route table, read: the shipped file, and an operator's laid over it, whose mistakes are named at start."""
+"""Loader of the route table: the shipped file with an operator's overrides, which are validated at start."""
 
 import re
 import tomllib
@@ -35,10 +35,10 @@ Table = dict[str, Any]
 
 
 def load_routes(override: Path | None, *, environment: str, more: tuple[Path, ...] = ()) -> RouteTable:
-    """The shipped route table with the operator's file ``override`` laid over it.
+    """Load the shipped route table and apply the operator's file ``override``.
 
-    ``more``: files of the same form for services beside the four. ``OperatorError``: the file cannot be read or
-    breaks a rule; names file, key, rule and one right example.
+    ``more``: files of the same form for additional services. ``OperatorError`` if the file can't be read or breaks
+    a rule; names file, key, rule and a correct example.
     """
     if override is None:
         return _alone(environment, more)
@@ -56,7 +56,7 @@ def load_routes(override: Path | None, *, environment: str, more: tuple[Path, ..
 
 @cache
 def _alone(environment: str, more: tuple[Path, ...]) -> RouteTable:
-    """The usual table. Each service asks for it at start; nobody can change it, so it is made once."""
+    """Build the table without overrides. It is immutable and needed by each service at start, hence cached."""
     return _merged({}, _Check(""), environment, _shipped(more))
 
 
@@ -76,7 +76,7 @@ def _merged(changes: Table, check: "_Check", environment: str, shipped: Table) -
 
 @cache
 def _shipped(more: tuple[Path, ...]) -> Table:
-    """What the file in this package says, and those of further services, read once; nobody changes it."""
+    """Read the file in this package and those of additional services. Callers must not change the cached result."""
     own = tomllib.loads(resources.files("bot.clients").joinpath("routes.toml").read_text("utf-8"))
     for path in more:
         for name, table in tomllib.loads(path.read_text("utf-8")).items():
@@ -87,7 +87,7 @@ def _shipped(more: tuple[Path, ...]) -> Table:
 
 
 class _Check:
-    """Rules for what an operator wrote."""
+    """Rules for values in an operator's file."""
 
     def __init__(self, file: str) -> None:
         self._file = file
@@ -138,7 +138,7 @@ def _last(key: str) -> str:
 
 
 class _ServiceTable:
-    """One service: the shipped table and what an operator laid over it."""
+    """The shipped table of one service, merged with an operator's overrides."""
 
     def __init__(self, *, service: str, shipped: Table, over: Table, check: _Check) -> None:
         self._service = service
@@ -157,7 +157,7 @@ class _ServiceTable:
         self._records = self._read_records(shipped.get("records", {}), over.get("records", {}))
 
     def _read_words(self, name: WordTable, shipped: Table, over: object) -> tuple[Word, ...]:
-        """Lines of a table; an operator's stands in for the shipped ones of the same word, or kind of event."""
+        """Merge the lines of a table; an operator's line replaces shipped ones of the same word or kind of event."""
         key, check = f"{self._service}.{name}", self._check
         known = tuple(A_MINUTE) if name == "units" else tuple(dict.fromkeys(shipped.values()))
         written: dict[str, Word] = {}
@@ -214,7 +214,7 @@ class _ServiceTable:
         }
 
     def _named(self, names: Table) -> dict[str, tuple[str, ...]]:
-        """Our names with the service's own name in place of ``svc``; what an operator writes is taken literally."""
+        """Replace ``svc`` by the service's own name in shipped names; an operator's names are taken literally."""
         listed = {ours: theirs if isinstance(theirs, list) else [theirs] for ours, theirs in names.items()}
         prefix = f"{self.dialect.field_prefix}_"
         return {ours: tuple(re.sub("^svc_", prefix, name) for name in theirs) for ours, theirs in listed.items()}
@@ -233,10 +233,10 @@ class _ServiceTable:
             if ours not in merged:
                 known = ", ".join(merged) or "none"
                 self._check.refuse(f"{key}.{ours}", f"unknown; there is: {known}", 'email = "recipient"')
-            # An empty name is the body itself; only an entry that ships like that can be so.
+            # An empty name means the body itself; it is allowed only if the shipped entry has it.
             merged[ours] = "" if theirs == "" == names[ours] else self._check.name(f"{key}.{ours}", theirs)
             twins = [other for other in merged if other != ours and merged[other] == theirs]
-            # Fields of an item stand inside the body, where a name may occur once more.
+            # Item fields are nested in the body, so they may reuse the names of its fields.
             if any(other.startswith("item_") == ours.startswith("item_") for other in twins):
                 self._check.refuse(f"{key}.{ours}", f"{theirs} is taken by {twins[0]} already", 'email = "recipient"')
         return MappingProxyType(merged)
@@ -255,10 +255,10 @@ class _ServiceTable:
         moves_money = entry.get("moves_money", False)
         method = check.choice(f"{key}.method", over.get("method", entry["method"]), _METHODS)
         if moves_money and method == "GET":
-            # Anything on the way may repeat or prefetch a GET.
+            # Any proxy may repeat or prefetch a GET.
             check.refuse(f"{key}.method", "an operation that moves money is no GET", 'method = "PUT"')
         place = check.choice(f"{key}.parameters", over.get("parameters", entry.get("parameters", "path")), _PLACES)
-        # What an operator gives a name to may leave the path: then it travels with the other parameters.
+        # A parameter that an operator names may leave the path; it is then sent with the others.
         needed = frozenset(PLACEHOLDER.findall(entry["path"])) - over.get("fields", {}).keys()
         written = over.get("path", entry["path"])
         path = check.path(f"{key}.path", written, needed=needed, possible=needed | frozenset(fields))
@@ -280,7 +280,7 @@ class _ServiceTable:
         )
 
     def _check_place(self, operation: str, place: str, *, outside: AbstractSet[str], over: Table) -> None:
-        """Whether the parameters that the path does not hold can go to that place."""
+        """Refuse a place to which the parameters outside the path can't be sent."""
         key = f"{self._service}.{operation}.parameters"
         if operation in _DECIDED_ELSEWHERE and "parameters" in over:
             setting = _DECIDED_ELSEWHERE[operation]

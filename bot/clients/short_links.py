@@ -1,7 +1,7 @@
-"""Short links of maps: each redirect is looked at until one holds a position; no page is read.
+"""Resolver of short map links: follows redirects until an address contains a position, without reading any page.
 
-A link comes from a person, so each step goes to a public address only. The one exception is the address of a delivery
-service on the same machine, as in the playground, and only for the first step.
+People enter these links, so each step must go to a public address. The only exception is a delivery service on the same
+machine, as in the playground, and only for the first step.
 """
 
 import asyncio
@@ -19,12 +19,12 @@ from bot.domain.errors import SwitchboardError
 
 _HOPS: Final = 5
 _SECONDS: Final = 6.0
-"""For all steps together."""
+"""Time limit for all steps together."""
 _THIS_MACHINE: Final = ("127.0.0.1", "::1", "localhost")
 
 
 class NoPlaceError(SwitchboardError):
-    """A short link leads to no position, or to one that the person has to confirm: ``rule`` asks for it."""
+    """A short link leads to no position, or to a doubtful one: ``rule`` then asks the person to confirm it."""
 
     def __init__(self, flaw: LinkFlaw, rule: str = "") -> None:
         super().__init__(flaw.value)
@@ -33,9 +33,9 @@ class NoPlaceError(SwitchboardError):
 
 
 class ShortLinks:
-    """Finds the positions behind short links. ``session`` is made by :func:`open_link_session`.
+    """Finds the positions behind short links. ``session`` comes from :func:`open_link_session`.
 
-    ``own``: origin of a service on this machine whose links may be opened; empty: there is none.
+    ``own``: origin of a service on this machine whose links may be opened; empty if there is none.
     """
 
     def __init__(self, *, session: aiohttp.ClientSession, own: str = "", seconds: float = _SECONDS) -> None:
@@ -44,7 +44,7 @@ class ShortLinks:
         self._seconds = seconds
 
     async def position(self, url: str, *, near: Position | None = None) -> Position:
-        """``near``: position of the store. Raises NoPlaceError."""
+        """Return the position behind a link. ``near``: position of the store. Raises NoPlaceError."""
         try:
             async with asyncio.timeout(self._seconds):
                 return await self._behind(url, near)
@@ -56,7 +56,7 @@ class ShortLinks:
     async def _behind(self, url: str, near: Position | None) -> Position:
         own: Collection[str] = _host(self.own) if self.own and url.startswith(f"{self.own}/") else ()
         for _ in range(_HOPS):
-            flaw = flaw_of(url, own=own)  # what needs no lookup; the resolver checks the names
+            flaw = flaw_of(url, own=own)  # needs no lookup; the resolver checks host names
             if flaw is not None:
                 raise NoPlaceError(LinkFlaw.PRIVATE if flaw is AddressFlaw.PRIVATE else LinkFlaw.NO_POSITION)
             url, own = urljoin(url, await self._next(url)), ()
@@ -66,7 +66,7 @@ class ShortLinks:
         raise NoPlaceError(LinkFlaw.NO_POSITION)
 
     async def _next(self, url: str) -> str:
-        """Where this address leads; its page is not read."""
+        """Return the target of this address's redirect; NoPlaceError if it has none."""
         try:
             answer = await self._session.get(url, allow_redirects=False)
         except aiohttp.InvalidURL:
@@ -83,7 +83,7 @@ class ShortLinks:
 
 
 def own_origin(base_url: str) -> str:
-    """Origin of a service on this machine; empty for every other one."""
+    """Return the origin of a service on this machine; empty for any other host."""
     parts = urlsplit(base_url)
     return f"{parts.scheme}://{parts.netloc}" if parts.hostname in _THIS_MACHINE else ""
 

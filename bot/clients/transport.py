@@ -1,11 +1,11 @@
-"""One HTTP exchange: a prepared request in, a ``Reply`` out. Knows nothing of any service.
+"""One HTTP exchange, from a prepared request to a ``Reply``; independent of the service.
 
-Three promises that aiohttp alone does not give, kept in ``SingleSendRequest``:
+``SingleSendRequest`` adds three guarantees to aiohttp:
 
-- a request is written to a socket once. aiohttp sends PUT, DELETE and GET again by itself when the connection
-  drops (``retry_persistent_connection``), and an operator's route table may well turn a commit into a PUT;
-- the turn and the guard are asked when the connection stands, right before the first byte;
-- "no byte left" is observed, not concluded from the kind of an exception.
+- a request is written to a socket once. aiohttp resends PUT, DELETE and GET by itself if the connection drops
+  (``retry_persistent_connection``), and an operator's route table may turn a commit into a PUT;
+- the turn and the guard are called once connected, right before the first byte;
+- "no byte left" is observed, not inferred from the type of an exception.
 """
 
 import asyncio
@@ -38,42 +38,42 @@ from bot.domain.text import Secrets
 
 Guard = Callable[[], bool]
 Turn = Callable[[], Awaitable[bool]]
-"""Waits until the first byte may leave; False: it may not."""
+"""Waits until the first byte may leave; returns False if it may not."""
 Watch = Callable[[Reply, float | None], None]
-"""Called after each exchange with its reply and the seconds from its first byte to that; None: nothing left."""
+"""Called after each exchange with the reply and the seconds since its first byte; None if nothing was sent."""
 
 CONNECT_SECONDS: Final = 5.0
 MAX_BODY: Final = 2 * 1024 * 1024
 LARGE_BODY: Final = 16 * 1024 * 1024
-"""Of an answer that may hold a file."""
+"""Limit for an answer that may contain a file."""
 _CHUNK: Final = 64 * 1024
 TEXT_KEPT: Final = 2000
 _LOGGER: Final = logging.getLogger(__name__)
 _HEADERS_OF_FILES: Final = ("content-type", "content-disposition")
 _HEADERS_KEPT: Final = ("retry-after", "content-type")
 _OF_A_GATEWAY: Final = frozenset({502, 503, 504})
-"""Statuses with which a gateway says that the service was not reached, or did not answer."""
+"""Statuses of a gateway that couldn't reach the service or got no answer from it."""
 
 
 class Sink(Protocol):
     """Destination of a successful answer that is a file."""
 
     def wants(self, content_type: str) -> bool:
-        """Whether such an answer is a file; asked with its content type in lower case."""
+        """Return whether an answer with this lower-case content type is a file."""
 
     async def write(self, chunk: bytes) -> bool:
-        """Take more of it; False when it becomes too large."""
+        """Write a chunk; return False once the file is too large."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedRequest:
-    """A request without its base address. Everything that may hold a secret stays out of ``repr``.
+    """A request without its base address. Fields that may contain a secret are left out of ``repr``.
 
     Attributes:
-        operation: ``payments.get_operation``: what logs call it.
+        operation: name in logs, such as ``payments.get_operation``.
         path: encoded, with the query if there is one.
-        body: bytes as they go out, or a payload of known size that is read while it goes out; None for no body.
-        brings: names of fields of a successful answer that hold a key meant for us, a secret from then on.
+        body: bytes, or a payload of known size that is read while it is sent; None for no body.
+        brings: names of fields in a successful answer that contain a key for us, which is then treated as a secret.
     """
 
     operation: str
@@ -85,7 +85,7 @@ class PreparedRequest:
 
     @property
     def credentials(self) -> tuple[str, ...]:
-        """Whole and in parts."""
+        """Secrets in the Authorization header, encoded and decoded."""
         kind, _, token = self.headers.get("Authorization", "").partition(" ")
         if kind.casefold() == "basic":
             with suppress(binascii.Error, UnicodeDecodeError):
@@ -110,16 +110,16 @@ class _Flight:
         self.is_refused = False
 
     async def take_off(self, connection: Connection) -> None:
-        """Called right before the first byte; raises when nothing may be written."""
+        """Check right before the first byte that it may be written; raises ``_NotSent`` if not."""
         if self.left:
             raise _NotSent
         if self._turn is not None:
-            self._ask_guard()  # before a turn is used up
+            self._ask_guard()  # before using up a turn
             if not await self._turn():
                 self.is_refused = True
                 raise _NotSent
         if connection.transport is None or connection.transport.is_closing():
-            raise _NotSent  # the service did not wait for our turn
+            raise _NotSent  # the service closed the connection while we waited
         self._ask_guard()
         self.left = True
         self.began = self._circuit.mark()
@@ -130,7 +130,7 @@ class _Flight:
             raise _NotSent
 
     async def __call__(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
-        """A client middleware, which is how aiohttp shows us the request object it will send."""
+        """Act as a client middleware, the only way to get at the request object that aiohttp will send."""
         if not isinstance(request, SingleSendRequest):
             raise TypeError("the session was not made by open_session()")
         request.flight = self
@@ -138,7 +138,7 @@ class _Flight:
 
 
 class SingleSendRequest(ClientRequest):
-    """A request that asks its flight before it is written."""
+    """A request that checks with its flight before it is written."""
 
     flight: _Flight | None = None
 
@@ -150,16 +150,16 @@ class SingleSendRequest(ClientRequest):
 
 
 def bare_session(connector: aiohttp.TCPConnector, **more: Any) -> aiohttp.ClientSession:
-    """A session that keeps no cookies and knows no proxy, closed by the caller."""
+    """Open a session without cookies or proxy; the caller closes it."""
     headers, cookies = {"User-Agent": "switchboard"}, aiohttp.DummyCookieJar()
     return aiohttp.ClientSession(connector=connector, trust_env=False, cookie_jar=cookies, headers=headers, **more)
 
 
 def open_session(*, limit: int = 20) -> aiohttp.ClientSession:
-    """A session for ``Transport``; ``limit``: connections at a time.
+    """Open a session for ``Transport``; ``limit``: simultaneous connections.
 
-    Every request gets a connection of its own. On one that was kept alive and that the service is just
-    closing, a commit would end as "unknown" and a person would have to look after it, for nothing.
+    Every request gets a new connection. On a kept-alive one that the service is just closing, a commit would end
+    as "unknown", and a person would have to check it for nothing.
     """
     connector = aiohttp.TCPConnector(limit=limit, force_close=True)
     return bare_session(connector, request_class=SingleSendRequest)
@@ -168,10 +168,10 @@ def open_session(*, limit: int = 20) -> aiohttp.ClientSession:
 class Transport:
     """Sends prepared requests to one service; ``service`` is its name in logs and errors.
 
-    ``session`` is made by ``open_session``; ``base_url`` keeps its path. Seconds: ``connect`` for waiting for a
-    connection and connecting, ``read`` between two reads, ``total`` for everything. ``circuit`` is told of each request
-    whether it was answered. ``secrets`` are taken out of whatever the service says; those of each request are learned.
-    ``large``: an answer may be a long text or hold a file, so that up to 16 MiB are read instead of 2, and all is kept.
+    ``session`` comes from ``open_session``; ``base_url`` keeps its path. Time-outs in seconds: ``connect`` for waiting
+    for a connection and connecting, ``read`` between two reads, ``total`` for everything. ``circuit`` records whether
+    each request was answered. ``secrets``, including credentials of the requests, are redacted from answers.
+    ``large``: answers may be long texts or contain files, so up to 16 MiB are read instead of 2, and all text is kept.
     """
 
     def __init__(
@@ -211,7 +211,7 @@ class Transport:
         self._log = structlog.stdlib.get_logger(__name__)
 
     def address(self, path: str) -> str:
-        """An address of the service, for somebody else's browser. ``path``: encoded, with the slash in front."""
+        """Return a URL of the service for a user's browser. ``path``: encoded, with a leading slash."""
         return self._base_url + path
 
     async def send(
@@ -224,13 +224,12 @@ class Transport:
         sink: Sink | None = None,
         counts: bool = True,
     ) -> Reply:
-        """Send once, follow no redirect, read at most 2 MiB, unless a sink wants the answer.
+        """Send once and return the reply, without following redirects; at most 2 MiB unless a sink wants it.
 
-        Never raises for anything that happens on the network; cancelling it raises ``CancelledError`` as usual and
-        leaves the outcome unknown. When the connection stands, ``turn`` is waited for, then ``guard`` is asked, right
-        before the first byte; False of either sends nothing. ``total``: seconds for everything, instead of the
-        transport's own: uploads take longer. ``counts``: whether a guarded request is one of those of which the circuit
-        lets only a few wait.
+        Never raises for network errors; cancelling raises ``CancelledError`` as usual and leaves the outcome unknown.
+        Once connected, ``turn`` is awaited, then ``guard`` is called right before the first byte; False from either
+        sends nothing. ``total`` overrides the transport's total seconds, since uploads take longer. ``counts``:
+        whether a guarded request counts as an effect for the circuit.
         """
         if self._session.closed:
             return Reply(failure=Failure.NOT_CONNECTED)
@@ -243,22 +242,22 @@ class Transport:
         try:
             reply = await self._exchange(request, flight, timeout, sink)
         except (aiohttp.ClientError, _NotSent, OSError, TimeoutError, ValueError) as error:
-            # ValueError: aiohttp refuses headers with line breaks and some malformed answers with it.
+            # aiohttp raises ValueError for headers with line breaks and for some malformed answers.
             sent = Failure.TIMEOUT if isinstance(error, asyncio.TimeoutError) else Failure.DROPPED
             unsent = Failure.NOT_SENT if flight.is_refused else Failure.NOT_CONNECTED
             reply = Reply(failure=sent if flight.left else unsent)
-            # The class only: the text of a client error contains the address.
+            # Only the class: the text of a client error contains the address.
             self._log.info(
                 "service call", operation=request.operation, failure=reply.failure, error=type(error).__name__
             )
         else:
-            if _LOGGER.isEnabledFor(logging.DEBUG):  # ten thousand lines for nobody cost as much as two thousand calls
+            if _LOGGER.isEnabledFor(logging.DEBUG):  # ten thousand discarded lines cost as much as two thousand calls
                 self._log.debug("service call", operation=request.operation, status=reply.status, failure=reply.failure)
         effect = guard is not None and counts
         if reply.failure is Failure.OVERSIZE or (reply.status is not None and reply.status not in _OF_A_GATEWAY):
             self.circuit.answered(effect=effect)
         elif reply.failure is not Failure.NOT_SENT and isinstance(request.body, bytes | None):
-            # A body that is read on its way may have broken the exchange off itself.
+            # A body that is read while sending may itself have aborted the exchange.
             self.circuit.silent(flight.began, effect=effect and flight.left)
         self._watch(reply, self.circuit.passed(flight.began) if flight.left else None)
         return reply
@@ -267,7 +266,7 @@ class Transport:
         self, request: PreparedRequest, flight: _Flight, timeout: aiohttp.ClientTimeout, sink: Sink | None
     ) -> Reply:
         body: bytes | io.BytesIO | aiohttp.Payload | None = request.body
-        if isinstance(body, bytes) and len(body) > _CHUNK:  # written at once they would hold up everybody else
+        if isinstance(body, bytes) and len(body) > _CHUNK:  # one large write would block the event loop
             body = io.BytesIO(body)
         async with self._session.request(
             request.method,
@@ -298,11 +297,11 @@ class Transport:
 def without_secrets(
     reply: Reply, secrets: Secrets, *, brings: Collection[str] = (), text_kept: int = TEXT_KEPT
 ) -> Reply:
-    """An answer of :func:`read_reply` as everybody gets it. Total: a body nested too deeply becomes ``NO_JSON``."""
+    """Redact secrets from a reply of :func:`read_reply`. Never raises: too deeply nested JSON becomes ``NO_JSON``."""
     try:
         kept = brings if reply.is_success else ()
         document = secrets.without(reply.json, brings=kept)
-        if kept:  # a key may have been quoted in front of itself
+        if kept:  # a text before the key's own field may have quoted it
             document = secrets.without(document, brings=kept)
     except RecursionError:
         document = NO_JSON
@@ -310,17 +309,17 @@ def without_secrets(
 
 
 def read_reply(*, status: int, headers: Mapping[str, str], body: bytes, text_kept: int = TEXT_KEPT) -> Reply:
-    """An answer as a value, as it came. Total: never raises; a body that is no JSON becomes ``NO_JSON``."""
+    """Parse an answer without redacting it. Never raises: a body that isn't JSON becomes ``NO_JSON``."""
     kept = {lower: value for name, value in headers.items() if (lower := name.lower()) in _HEADERS_KEPT}
     announced = kept.get("content-type", "").casefold().startswith(("text/html", "application/xhtml"))
-    is_html = announced and _ADDRESS.fullmatch(body) is None  # which some servers announce as a page
+    is_html = announced and _ADDRESS.fullmatch(body) is None  # some servers send a bare address as HTML
     document: object = NO_JSON
     if not is_html:
         with suppress(ValueError, RecursionError, ArithmeticError):
             document = _DECODER.decode(body.decode("utf-8-sig"))
     text = ""
     if document is NO_JSON and not is_html:
-        # More bytes than are kept, because half a secret would not be found.
+        # Longer than the kept text, because a truncated secret wouldn't be redacted.
         text = body[: 4 * text_kept].decode("utf-8", errors="replace").strip()
         is_html = text.startswith("<")
     return Reply(
@@ -335,7 +334,7 @@ def read_reply(*, status: int, headers: Mapping[str, str], body: bytes, text_kep
 
 def _exact(text: str) -> Decimal:
     number = Decimal(text)
-    # 1e999999 is valid JSON and would make a million-digit integer of somebody's arithmetic.
+    # 1e999999 is valid JSON, and arithmetic with it would create a million-digit integer.
     if not number.is_finite() or (number and not -_MAX_EXPONENT < number.adjusted() < _MAX_EXPONENT):
         raise ValueError("a number out of all bounds")
     return number
@@ -347,7 +346,7 @@ _DECODER: Final = json.JSONDecoder(parse_float=_exact, parse_constant=_exact)
 
 
 def dump_json(value: object) -> str:
-    """JSON with exact numbers: a Decimal is written digit by digit, a float is refused with a TypeError."""
+    """Return JSON with exact numbers: a Decimal is written digit by digit, a float raises TypeError."""
     match value:
         case None | bool() | int() | str():
             return json.dumps(value)
@@ -362,5 +361,5 @@ def dump_json(value: object) -> str:
 
 
 def decimal_of(cents: int) -> Decimal:
-    """``2510`` -> ``Decimal("25.10")``: an amount as it goes into a body."""
+    """Return an amount for a request body: ``2510`` -> ``Decimal("25.10")``."""
     return Decimal(cents).scaleb(-2)

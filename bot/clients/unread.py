@@ -1,7 +1,7 @@
-"""Fields of a service's JSON, whatever it calls them, and reports of answers that could not be read.
+"""Field readers for a service's JSON under alternative names, and reports of answers that couldn't be read.
 
-Names are the alternatives a route's ``reply`` gives; unset fields come as null or as an empty string, so the
-first alternative that is filled counts. The only error raised is ``ValueError``, mostly an ``Unfit``.
+Names are the alternatives in a route's ``reply``; unset fields come as null or as an empty string, so the
+first alternative that isn't empty counts. The only error raised is ``ValueError``, mostly an ``Unfit``.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ Names = tuple[str, ...]
 
 
 class Unfit(ValueError):
-    """The document is not the record: in the object ``at``, ``names`` are missing or hold a value that does not fit."""
+    """The document isn't the expected record: fields ``names`` of the object ``at`` are missing or malformed."""
 
     def __init__(self, problem: str, at: object = None, *names: Names) -> None:
         super().__init__(problem)
@@ -36,7 +36,7 @@ class Unfit(ValueError):
 
 
 class Partly(Unfit):
-    """The document is the record, but for a field that is kept as it came; ``found``: what was read."""
+    """The document is the record except for fields kept as they came; ``found`` is the record as read."""
 
     def __init__(self, found: object, problem: str, at: object = None, *names: Names) -> None:
         super().__init__(problem, at, *names)
@@ -44,14 +44,14 @@ class Partly(Unfit):
 
 
 def as_object(document: object) -> dict[str, object]:
-    """The document, when it is a JSON object."""
+    """Return the document if it is a JSON object; raises Unfit otherwise."""
     if not isinstance(document, dict):
         raise Unfit("no object", document)
     return document
 
 
 def value(body: Mapping[str, object], names: Names) -> object:
-    """The first of the names that is filled; None when none is."""
+    """Return the first value under these names that isn't empty; None if all are."""
     for name in names:
         found = body.get(name)
         if found is not None and found != "":
@@ -60,45 +60,45 @@ def value(body: Mapping[str, object], names: Names) -> object:
 
 
 def text(body: Mapping[str, object], names: Names) -> str:
-    """A text, or a whole number as text; empty when it is absent or something else."""
+    """Return a text, or a whole number as text; empty if it is missing or has another type."""
     return as_text(value(body, names))
 
 
 def as_text(found: object) -> str:
-    """The same of a value: one that can be stored and sent, whatever the service put into it."""
+    """Like :func:`text`, for a value: characters that can't be stored or sent are replaced."""
     if isinstance(found, bool) or not isinstance(found, str | int):
         return ""
-    # A lone surrogate or NUL is legal in JSON, and neither in UTF-8 nor in a PostgreSQL text.
+    # JSON allows lone surrogates and NUL; UTF-8 rejects the former and PostgreSQL text the latter.
     return str(found).encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd").strip()
 
 
 def line(body: Mapping[str, object], names: Names) -> str:
-    """The same in one line, shortened."""
+    """Like :func:`text`, but shortened to one line."""
     return one_line(text(body, names))
 
 
 def cents(body: Mapping[str, object], names: Names) -> Cents | None:
-    """An amount of zero or more as a number or text; None when it is no exact number of cents."""
+    """Return an amount of zero or more given as a number or text; None if it isn't an exact number of cents."""
     found = signed_cents(body, names)
     return found if found is not None and found >= 0 else None
 
 
 def signed_cents(body: Mapping[str, object], names: Names) -> Cents | None:
-    """The same, below zero too."""
+    """Like :func:`cents`, but allows negative amounts."""
     found = value(body, names)
-    # A number of hundreds of digits is no amount, and rounding it would make it look exact.
+    # A number with hundreds of digits isn't an amount, and rounding would make it look exact.
     exact = None if found is None or len(str(found)) > _MAX_NUMBER_TEXT else cents_of(found)
     return exact if exact is not None and abs(exact) <= _MAX_COUNT * 100 else None
 
 
 def shown(body: Mapping[str, object], names: Names) -> str:
-    """A text or any number as it came, shortened, for people to read; empty when it is something else."""
+    """Return a text or any number as it came, shortened for display; empty if it has another type."""
     found = value(body, names)
     return one_line(str(found)) if isinstance(found, Decimal | float) else one_line(as_text(found))
 
 
 def count(body: Mapping[str, object], names: Names) -> int:
-    """A whole number from zero, as a number or text."""
+    """Return a whole number of zero or more given as a number or text; raises Unfit otherwise."""
     found = count_or_none(body, names)
     if found is None:
         raise Unfit(f"{names[0]} is missing", body, names)
@@ -106,7 +106,7 @@ def count(body: Mapping[str, object], names: Names) -> int:
 
 
 def count_or_none(body: Mapping[str, object], names: Names) -> int | None:
-    """The same, None when it is absent."""
+    """Like :func:`count`, but returns None if it is missing."""
     found = value(body, names)
     if found is None:
         return None
@@ -117,7 +117,7 @@ def count_or_none(body: Mapping[str, object], names: Names) -> int | None:
 
 
 def flag(body: Mapping[str, object], names: Names) -> bool | None:
-    """Yes or no in any usual spelling; None when it says neither."""
+    """Return a boolean in any usual spelling; None if it is neither."""
     found = value(body, names)
     if isinstance(found, bool):
         return found
@@ -125,36 +125,36 @@ def flag(body: Mapping[str, object], names: Names) -> bool | None:
 
 
 def moment(body: Mapping[str, object], names: Names) -> datetime | None:
-    """An instant in ISO 8601, in UTC, which it is in already where it names no zone; None when it is none."""
+    """Return an ISO 8601 time in UTC, assuming UTC if it has no zone; None if it is malformed."""
     try:
         found = datetime.fromisoformat(text(body, names))
         return (found if found.tzinfo is not None else found.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):  # the first and the last day of the calendar have no neighbours
+    except (ValueError, OverflowError):  # converting the calendar's first or last day to UTC may overflow
         return None
 
 
 T = TypeVar("T")
 _MOST_TRIED: Final = 100
-"""Combinations of names with which an answer is read again, at all steps together."""
+"""Combinations of names tried for one answer, in all steps together."""
 _MOST_STEPS: Final = 2
-"""Further fields that may be missing once those are found."""
+"""Rounds of further missing fields to follow once the first ones are found."""
 ReadsBy = Callable[..., object]
-"""A reader of a document by routes."""
+"""Reads a document by the names of routes."""
 log = structlog.get_logger(__name__)
 
 
 class AnswerObserver(Protocol):
-    """Receiver of the reports. Returns at once and never raises."""
+    """Receiver of reports on answers. Its methods return at once and never raise."""
 
     def unread(self, answer: UnreadAnswer) -> None:
-        """A successful answer could not be read."""
+        """Record a successful answer that couldn't be read."""
 
     def read(self, operation: str) -> None:
-        """An answer to this operation was read."""
+        """Record that an answer to this operation was read."""
 
 
 class TracedReader(Generic[T]):
-    """A reader that keeps the exception it raised, which its caller drops."""
+    """A reader that keeps its exception, because the caller (``classify``) drops it."""
 
     def __init__(self, read: Callable[[object], T]) -> None:
         self._read = read
@@ -175,9 +175,9 @@ class TracedReader(Generic[T]):
 
 
 def unwrapping(read: Callable[[object], T]) -> Callable[[object], T]:
-    """The reader, also for a record in an envelope or as the only one of a list.
+    """Return a reader that also accepts the record in an envelope or as the only item of a list.
 
-    For reads only: the answer to an effect has to be the record itself, else its outcome is unknown and read.
+    For reads only: the answer to an effect must be the record itself, else the outcome is unknown until read.
     """
 
     def reading(document: object) -> T:
@@ -202,7 +202,7 @@ _FINE: Final = frozenset({"", "none", "true", "ok", "success", "0", "200", "201"
 
 
 def _wrapped(document: object) -> object:
-    """The one object in an envelope that tells of no error, or in a list; None: it is neither."""
+    """Return the only object in an envelope without an error, or in a list; None if the document is neither."""
     if isinstance(document, list):
         return document[0] if len(document) == 1 and isinstance(document[0], dict) else None
     if not isinstance(document, dict):
@@ -224,9 +224,9 @@ def tell(
     trouble: Exception | None = None,
     read: ReadsBy | None = None,
 ) -> None:
-    """Report whether a successful answer was read. Never raises. ``routes``: the operation, then those read besides.
+    """Report whether a successful answer was read. Never raises. ``routes``: the operation, then others used.
 
-    ``read``: reads the answer by these routes; only names by which it can be read are proposed.
+    ``read``: reader of the answer by these routes; only names with which it succeeds are proposed.
     """
     if answers is None or not reply.is_success:
         return
@@ -235,9 +235,9 @@ def tell(
             answers.read(routes[0].name)
         else:
             answers.unread(_described(reply, routes, trouble, read))
-    except Exception as failed:  # noqa: BLE001 - the answer counts, not what is noted about it
-        # Its class only: it may quote the answer.
-        log.warning("an answer could not be noted", operation=routes[0].name, error=type(failed).__name__)
+    except Exception as failed:  # noqa: BLE001 - a failing report must not lose the answer
+        # Only the class: the message may quote the answer.
+        log.warning("answer report failed", operation=routes[0].name, error=type(failed).__name__)
 
 
 def _described(
@@ -272,7 +272,7 @@ def _helping(
     tries: Iterator[int],
     steps: int = _MOST_STEPS,
 ) -> tuple[Wanted, ...]:
-    """The fields with those candidates alone by which the answer is read, one of each or none, at once or in steps."""
+    """Keep only the candidates with which the answer can be read, trying at most one per field, in up to two steps."""
     combined = (names for names in product(*(("", *one.candidates) for one in wanted)) if any(names))
     tried = (names for _, names in zip(tries, combined, strict=False))
     good = [names for names in tried if _leads(wanted, names, document, routes, read, tries=tries, steps=steps)]
@@ -293,7 +293,7 @@ def _leads(
     tries: Iterator[int],
     steps: int,
 ) -> bool:
-    """Whether the answer is read where these fields have these names, or lacks others only that have candidates."""
+    """Return whether the answer is readable with these names, or lacks only other fields that have candidates."""
     told = {(one.section, one.name): (name,) for one, name in zip(wanted, names, strict=True) if name}
     renamed = tuple(
         replace(route, reply={ours: told.get((route.name, ours), known) for ours, known in route.reply.items()})
@@ -307,13 +307,13 @@ def _leads(
         if not steps or told.keys() & {(one.section, one.name) for one in lacking}:
             return False
         return any(one.candidates for one in _helping(lacking, document, renamed, read, tries=tries, steps=steps - 1))
-    except Exception:  # noqa: BLE001 - whatever it stumbles over
+    except Exception:  # noqa: BLE001 - any failure means these names don't fit
         return False
     return True
 
 
 def _wanted(shape: DocumentShape, names: tuple[Names, ...], routes: tuple[Route, ...]) -> tuple[Wanted, ...]:
-    """Fields that were not found; where there are any, fields that do not fit are left out."""
+    """Return the missing fields, or if there are none, those whose values don't fit."""
 
     def sought(route: Route, ours: str) -> Wanted:
         read = {name for alternatives in route.reply.values() for name in alternatives}
@@ -322,12 +322,12 @@ def _wanted(shape: DocumentShape, names: tuple[Names, ...], routes: tuple[Route,
     found = []
     for theirs in names:
         owners = [(route, ours) for route in routes for ours, told in route.reply.items() if told == theirs]
-        # The fields of an item inside a record are called alike, and nothing fails for them.
+        # Item fields may share these names, but reading never fails because of them.
         found += [sought(*one) for one in owners if not one[1].startswith("item_")][:1]
     missing = [one for one in found if not one.is_there] or found
     if not missing or any(one.candidates for one in missing):
         return tuple(missing)
-    # The record may lie in a field of ours that the file can name, where something is there that may be one.
+    # The record may be nested in a wrapper field that the operator's file can name.
     wrappers = [sought(route, name) for route in routes for name in WRAPPERS if name in route.reply]
     wrappers = [one for one in wrappers if one.candidates and not one.is_there]
     return (*(replace(one, deeper="") for one in missing), *wrappers) if wrappers else tuple(missing)

@@ -1,6 +1,6 @@
 """The delivery-booking service (interface document 3, section A).
 
-A new operation: an entry in ``routes.toml``, a reader in ``wire.py``, a method of ``DeliveryClient``.
+To add an operation, add an entry to ``routes.toml``, a reader to ``wire.py`` and a method to ``DeliveryClient``.
 """
 
 from bot.clients.delivery.client import DeliveryClient, NotCovered, StoreForm

@@ -1,7 +1,7 @@
-"""Client of the delivery service: bookings, pre-bookings, stores, webhooks; its errors, each with a message of its own.
+"""Client of the delivery service: bookings, pre-bookings, stores and webhooks, and the errors specific to it.
 
-Error bodies are ``{message, messageKey, data?}`` (assumed). A key that is not accepted and one of the other environment
-both come as 401 or 403; only their words tell them apart. A suspended workspace may come as anything.
+Error bodies are ``{message, messageKey, data?}`` (assumed). A rejected key and a key for the other environment both
+return 401 or 403 and differ only in the message. A suspended workspace may return any status.
 """
 
 import re
@@ -52,22 +52,22 @@ _OF_SOMEBODY_ELSE: Final = re.compile("customer|recipient|driver|cliente|conduct
 _CLOSED_DOORS: Final = frozenset(
     {HTTPStatus.UNAUTHORIZED, HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.FORBIDDEN, HTTPStatus.LOCKED}
 )
-"""Statuses that refuse the caller: there the word alone is enough."""
+"""Statuses that refuse the caller; with them a word for suspension suffices."""
 _NOT_COVERED: Final = re.compile(
     r"\bcover|\bcobert|out of (range|reach)|fuera de (cobert|rango|alcance|(la )?zona)", re.IGNORECASE
 )
 _WORDS: Final = ("message", "messageKey", "error", "code")
 _HOLDS: Final = ("data", "webhooks", "id", "numeric_id", "key", "fee", "fee_with_tax", "url")
-"""Our names of fields in which an answer that is no error has something."""
+"""Our names of fields whose presence shows that a 2xx is a result."""
 _ENVIRONMENT: Final = re.compile(r"environment|sandbox|production|ambiente|entorno", re.IGNORECASE)
 
 
 class NotCovered(ServiceNever):
-    """A quote was refused because the service does not deliver there; only its words tell."""
+    """A quote was refused because the service doesn't deliver there, as its message shows."""
 
 
 def _said(reply: Reply) -> str:
-    """The words of an error with its codes, of whatever shape."""
+    """Return the message and codes of an error body of any shape."""
     body = reply.json if isinstance(reply.json, dict) else {}
     parts = [body, *(one for one in (body.get("error"), body.get("data")) if isinstance(one, dict))]
     told = [str(part[name]) for part in parts for name in _WORDS if isinstance(part.get(name), str)]
@@ -75,9 +75,9 @@ def _said(reply: Reply) -> str:
 
 
 def _is_suspended(reply: Reply, route: Route) -> bool:
-    """Whether the service says so, whatever the status: one that is no refusal has to name the workspace.
+    """Return whether the answer reports a suspended workspace; unless the status refuses us, it must name it.
 
-    A success counts only where it holds nothing that was asked for.
+    A 2xx counts only if it contains none of the requested data.
     """
     if reply.is_html or reply.failure is not None:
         return False
@@ -95,7 +95,7 @@ def _is_suspended(reply: Reply, route: Route) -> bool:
 
 
 def _locked(reply: Reply, *, with_master: bool) -> tuple[Reason, str] | None:
-    """Reason for a rejected login, and how the operator mends it; None for every other answer."""
+    """Return the reason for a rejected key and the operator's fix; None for any other answer."""
     if reply.status not in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN) or reply.is_html:
         return None
     if _ENVIRONMENT.search(_said(reply)):
@@ -109,13 +109,13 @@ def _locked(reply: Reply, *, with_master: bool) -> tuple[Reason, str] | None:
 
 
 def _anything(document: object, _: Route) -> object:
-    """Reader of an answer that says nothing: the resource itself is read afterwards."""
+    """Accept any answer, because the resource itself is read afterwards."""
     return document
 
 
 @dataclass(frozen=True, kw_only=True)
 class StoreForm:
-    """A store as it is to be. On updating, None leaves a field as it is."""
+    """Desired fields of a store. On update, None leaves a field unchanged."""
 
     name: str | None = None
     email: str | None = None
@@ -132,7 +132,7 @@ class StoreForm:
     country: str | None = None
 
     def values(self) -> Mapping[str, object]:
-        """Our names of the request's fields; degrees as exact numbers."""
+        """Return the request's fields under our names, with degrees as exact numbers."""
         values: dict[str, object] = {**vars(self)}
         position, phone = values.pop("position"), values.pop("phone")
         if isinstance(position, Position):
@@ -143,14 +143,14 @@ class StoreForm:
 
 
 class CallOptions(TypedDict, total=False):
-    """How a request is sent. ``guard``: asked right before the first byte; see ``ServiceCalls``."""
+    """Options of a request that changes something. ``guard``: see ``ServiceCalls``."""
 
     key: Required[SecretStr]
     guard: Guard | None
 
 
 class DeliveryClient(ServiceCalls):
-    """Calls of one company, as :class:`ServiceCalls` are. ``master_key`` is for creating and listing stores only."""
+    """:class:`ServiceCalls` for one company. ``master_key`` is used only to create and list stores."""
 
     def __init__(
         self,
@@ -172,11 +172,11 @@ class DeliveryClient(ServiceCalls):
 
     @property
     def words(self) -> Sequence[Word]:
-        """Lines of the route table for its states, kinds of events and units."""
+        """Lines of the route table for the service's states, kinds of events and units."""
         return self._dialect.words
 
     def state_of(self, word: str) -> str:
-        """Our state for a word of the service; the word itself where no line of the route table explains it."""
+        """Return our state for the service's word, or the word itself if the route table has no line for it."""
         return self._dialect.state(word)
 
     @property
@@ -184,11 +184,11 @@ class DeliveryClient(ServiceCalls):
         return {"states": self.state_of, "a_minute": self._dialect.a_minute("cook_time")}
 
     def names_of(self, kind: WebhookKind) -> tuple[str, ...]:
-        """The service's names for a kind of event."""
+        """Return the service's names for a kind of event."""
         return self._dialect.kinds(kind.value)
 
     def _wanted(self, external_id: str, request: BookingRequest) -> dict[str, object]:
-        """Our names of a booking's fields, without position and address; what is empty is left out."""
+        """Return a booking's fields under our names, without position and address; None for empty ones."""
         return {
             "name": request.name,
             "last_name": request.last_name,
@@ -204,26 +204,26 @@ class DeliveryClient(ServiceCalls):
         }
 
     async def create_store(self, form: StoreForm, *, guard: Guard | None = None) -> Outcome[StoreRecord]:
-        """Create a store with the master key. Done carries its key: encrypt it at once."""
+        """Create a store with the master key. Done contains the store's key: encrypt it at once."""
         read = partial(wire.read_store, is_new=True)
         return await self._change("create_store", form.values(), read, key=None, guard=guard)
 
     async def list_stores(self) -> tuple[StoreRecord, ...]:
-        """Every store of the company, with its key, by the master key."""
+        """List all stores of the company with their keys, using the master key."""
         return await self._look("list_stores", {}, wire.read_stores, key=None)
 
     async def get_store(self, *, key: SecretStr) -> StoreRecord:
-        """The store that the key belongs to."""
+        """Read the store that the key belongs to."""
         return await self._look("get_store", {}, wire.read_store, key=key)
 
     async def update_store(self, form: StoreForm, **sending: Unpack[CallOptions]) -> Outcome[object]:
-        """Change the store that the key belongs to; read it afterwards."""
+        """Update the store that the key belongs to. Read it afterwards to verify."""
         return await self._change("update_store", form.values(), _anything, **sending)
 
     async def quote(
         self, *, key: SecretStr, position: Position, payment: Payment, cents: int, vehicle: str = ""
     ) -> Quote:
-        """What a delivery would cost; nothing is booked. ``NotCovered``: the service does not deliver there."""
+        """Quote the price of a delivery without booking. ``NotCovered`` if the service doesn't deliver there."""
         values = {
             "latitude": Decimal(position.latitude),
             "longitude": Decimal(position.longitude),
@@ -241,7 +241,7 @@ class DeliveryClient(ServiceCalls):
     async def create_booking(
         self, external_id: str, request: BookingRequest, **sending: Unpack[CallOptions]
     ) -> Outcome[BookingRecord]:
-        """Book under our own id. After Unknown read it by that; never send it again."""
+        """Book under our own id. After Unknown, look it up with ``find_booking``; never resend it."""
         values, where = self._wanted(external_id, request), request.position
         values["address"] = request.address or None
         if where is not None:
@@ -255,7 +255,7 @@ class DeliveryClient(ServiceCalls):
         return await self._look("get_booking", {"id": booking_id}, read, key=key)
 
     async def find_booking(self, external_id: str, *, key: SecretStr) -> BookingRecord:
-        """Read a booking by our own id; one that carries another is refused."""
+        """Read a booking by our own id; a record with another external id is refused."""
         read = partial(wire.read_booking, **self._words, external_id=external_id)
         return await self._look("get_booking", {"external_id": external_id}, read, key=key)
 
@@ -264,7 +264,7 @@ class DeliveryClient(ServiceCalls):
         return await self._change("cancel_booking", values, _anything, conflict=Exchange.BOOKING_FIXED, **sending)
 
     async def start_search(self, booking_id: str, **sending: Unpack[CallOptions]) -> Outcome[object]:
-        """Look for a driver now instead of when the cook time is over; only from ON_HOLD."""
+        """Start searching for a driver before the cook time is over; only from ON_HOLD."""
         return await self._change(
             "start_search", {"id": booking_id}, _anything, conflict=Exchange.SEARCH_BEGUN, **sending
         )
@@ -272,20 +272,20 @@ class DeliveryClient(ServiceCalls):
     async def create_prebooking(
         self, external_id: str, request: BookingRequest, **sending: Unpack[CallOptions]
     ) -> Outcome[PrebookingRecord]:
-        """Create one. It cannot be found by our own id, so after Unknown a person decides."""
+        """Create a pre-booking. It can't be looked up by our own id, so after Unknown a person decides."""
         read = partial(wire.read_prebooking, states=self.state_of)
         return await self._change("create_prebooking", self._wanted(external_id, request), read, **sending)
 
     async def get_prebooking(self, prebooking_id: str, *, key: SecretStr, needs_link: bool = False) -> PrebookingRecord:
-        """Read one, with its link (documented); a record with another id is refused.
+        """Read a pre-booking with its link (documented); a record with another id is refused.
 
-        ``needs_link``: none is known yet, so that one which waits for its address without a link cannot be used.
+        ``needs_link``: we don't have the link yet, so refuse a record that still needs an address but has no link.
         """
         read = partial(wire.read_prebooking, states=self.state_of, prebooking_id=prebooking_id, needs_link=needs_link)
         return await self._look("get_prebooking", {"id": prebooking_id}, read, key=key)
 
     async def cancel_prebooking(self, prebooking_id: str, **sending: Unpack[CallOptions]) -> Outcome[object]:
-        """Cancel one; it does not become a booking any more."""
+        """Cancel a pre-booking, so that it no longer becomes a booking."""
         values = {"id": prebooking_id}
         return await self._change("cancel_prebooking", values, _anything, conflict=Exchange.PREBOOKING_FIXED, **sending)
 
@@ -293,15 +293,15 @@ class DeliveryClient(ServiceCalls):
         return await self._look("list_webhooks", {}, wire.read_webhooks, key=key)
 
     def read_report(self, document: object) -> tuple[str, BookingRecord]:
-        """What came to a webhook: the id to look the booking up by, and the report, which proves nothing."""
+        """Return the booking id in a webhook's payload for looking it up, and the unverified record in it."""
         return wire.read_event(document, self._route("get_booking"), **self._words)
 
     async def register_webhook(self, kind: str, url: str, **sending: Unpack[CallOptions]) -> Outcome[object]:
-        """Register an address for a kind by the service's name; list afterwards to see that it took effect."""
+        """Register an address for the service's kind of event. List afterwards to verify."""
         return await self._change("register_webhook", {"type": kind, "url": url}, _anything, **sending)
 
     async def delete_webhook(self, kind: str, **sending: Unpack[CallOptions]) -> Outcome[object]:
-        """Take a registration away. The body of a DELETE may get lost on the way: list afterwards."""
+        """Delete a registration. List afterwards to verify, because proxies may drop the body of a DELETE."""
         return await self._change("delete_webhook", {"type": kind}, _anything, **sending)
 
     async def _change(
@@ -314,7 +314,7 @@ class DeliveryClient(ServiceCalls):
         guard: Guard | None = None,
         conflict: Exchange | None = None,
     ) -> Outcome[T]:
-        """Send once. ``key``: the store's, None: the master key. ``conflict``: what a 409 means, if it did nothing."""
+        """Send once. ``key``: a store's, or None for the master key. ``conflict``: reason for a 409 without effect."""
         route = self._route(operation)
         send = partial(self._send, route, values, key=key, guard=guard)
         reply = await self._leave(route, values.get("external_id") or values.get("id"), send)
@@ -334,7 +334,7 @@ class DeliveryClient(ServiceCalls):
         return NotExecuted(again=False, reason=reason, status=reply.status, detail=said.whole)
 
     def _suspended(self, reply: Reply, route: Route) -> tuple[Reason, str] | None:
-        """Reason of a suspended workspace, and what to do about it; None for every other answer."""
+        """Return the reason for a suspended workspace and the fix; None for any other answer."""
         if not _is_suspended(reply, route):
             return None
         where = self._desk.support or self._desk.dashboard or "the chat of its dashboard"
@@ -372,6 +372,6 @@ class DeliveryClient(ServiceCalls):
             )
         secret, language = chosen.get_secret_value(), self._dialect.language
         request = json_request(route, values, {"Authorization": f"Bearer {secret}", "content-language": language})
-        # The keys of stores come with the master key only.
+        # Only requests with the master key return keys of stores.
         brings = route.reply.get("key", ()) if key is None else ()
         return await self._transport.send(replace(request, brings=tuple(brings)), guard=guard)

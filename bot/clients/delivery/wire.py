@@ -1,4 +1,4 @@
-"""The delivery service's JSON as our records: tolerant of names and wrapping, strict about identity; or ValueError."""
+"""Readers of the delivery service's JSON: tolerant of names and envelopes, strict about ids. They raise ValueError."""
 
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -35,7 +35,7 @@ _DEEPEST: Final = 4
 _LONGEST_NAME: Final = 60
 _PROVIDER: Final = ("providerName", "name")
 _STATE: Final = ("status", "state")
-"""Names in an order, beside those in a booking: nothing of it is documented."""
+"""Additional names in an order, which is undocumented."""
 _OF_A_DRIVER: Final = ("driver_name", "driver_mobile", "driver_email", "driver_image")
 _SECRET: Final = re.compile(r"token|secret|password|api_?key|authorization", re.IGNORECASE)
 _LINES_OF_A_BOOKING: Final = ("currency", "cancel_reason", "validation_code", "address", "payment_method")
@@ -43,7 +43,7 @@ _LINES_OF_A_STORE: Final = ("email", "mobile", "country_code", "address", "refer
 
 Body = Mapping[str, object]
 States = Callable[[str], str]
-"""The service's word for a state -> ours, or the word itself."""
+"""Maps the service's word for a state to ours, or returns the word itself."""
 
 
 def read_booking(
@@ -55,10 +55,10 @@ def read_booking(
     booking_id: str = "",
     external_id: str = "",
 ) -> BookingRecord:
-    """One booking; it must have an id and a state, everything else may be missing.
+    """Read a booking; only id and state are required.
 
-    ``a_minute``: units of the service's cook time.
-    ``booking_id``: its id must be this, internal or public. ``external_id``: it must have this, or none of ours.
+    ``a_minute``: units of the service's cook time per minute. ``booking_id``: required internal or public id.
+    ``external_id``: required external id, unless the record has none.
     """
     body, names = _unwrapped(document, route), route.reply
     identifier, word = unread.text(body, names["id"]), unread.line(body, names["status"])
@@ -98,7 +98,7 @@ def _driver(body: Body, route: Route) -> Driver:
     names = route.reply
     found = unread.value(body, names["driver"])
     inner = found if isinstance(found, dict) else {}
-    # Only the first name is the driver's own at the top; the others would be the booking's.
+    # At the top level only the first name is the driver's; the others would be the booking's.
     contact = {
         part: unread.line(inner, names[f"driver_{part}"]) or unread.line(body, names[f"driver_{part}"][:1])
         for part in ("name", "mobile", "email")
@@ -111,7 +111,7 @@ def _driver(body: Body, route: Route) -> Driver:
 
 
 def _orders(body: Body, route: Route) -> tuple[Order, ...]:
-    """The calls to providers: a list of objects or names, or an object of provider -> order or state."""
+    """Read the orders to providers: a list of objects or names, or an object of provider -> order or state."""
     names, found = route.reply, unread.value(body, route.reply["orders"])
     providers, states = (*names["provider"], *_PROVIDER), (*names["status"], *_STATE)
     if isinstance(found, dict):
@@ -141,12 +141,12 @@ def _used(body: Body, names: unread.Names) -> str:
 
 
 def _left(value: object, used: Collection[str]) -> object:
-    """What is left of a field that was read: of an object, the fields that were not."""
+    """Return the unread fields of a value that was read; None if it isn't an object."""
     return {name: one for name, one in value.items() if name not in used} if isinstance(value, dict) else None
 
 
 def rest_of(body: Body, known: Collection[str] = ()) -> dict[str, str]:
-    """Every field that is not known, by its path, for people to read; what is called like a secret is hidden."""
+    """Return unknown fields by path as text for display; values whose names suggest a secret are hidden."""
     found: dict[str, str] = {}
 
     def take(value: object, path: str, depth: int) -> None:
@@ -168,7 +168,7 @@ def rest_of(body: Body, known: Collection[str] = ()) -> dict[str, str]:
 
 
 def read_event(document: object, route: Route, **words: Any) -> tuple[str, BookingRecord]:
-    """What a webhook reports: an id, public or internal, and whatever else it says; its state may be missing."""
+    """Read a webhook's report: the booking's internal or public id, and its record, whose state may be missing."""
     body, names = _unwrapped(document, route), route.reply
     identifier = unread.text(body, names["id"]) or unread.text(body, names["numeric_id"])
     if not identifier:
@@ -180,7 +180,7 @@ def read_event(document: object, route: Route, **words: Any) -> tuple[str, Booki
 
 
 def read_quote(document: object, route: Route) -> Quote:
-    """A quote, which has a price."""
+    """Read a quote; a price is required."""
     body, names = _unwrapped(document, route), route.reply
     fee, with_tax = _amount(body, names["fee"]), _amount(body, names["fee_with_tax"])
     if not fee and not with_tax:
@@ -196,7 +196,7 @@ def read_quote(document: object, route: Route) -> Quote:
 
 
 def read_store(document: object, route: Route, *, is_new: bool = False) -> StoreRecord:
-    """One store; it must have a name, and a key where it was just created: nothing could be done without."""
+    """Read a store; its name is required, and for a new one also the key, since it can't be used without."""
     body = _unwrapped(document, route)
     store = _store(body, route)
     if is_new and store.key is None:
@@ -205,14 +205,14 @@ def read_store(document: object, route: Route, *, is_new: bool = False) -> Store
 
 
 def _unless_error(document: object) -> object:
-    """A list, which an answer that only tells of an error is not: no empty one either."""
+    """Return the document unless it reports an error, which must not be read as an empty list."""
     if isinstance(document, dict) and (document.get("error") or document.get("success") is False):
         raise Unfit("an error", document)
     return document
 
 
 def read_stores(document: object, route: Route) -> tuple[StoreRecord, ...]:
-    """Every store of a list, bare or under ``data``; unreadable ones are left out."""
+    """Read a list of stores, bare or under ``data``; nameless ones are left out."""
     found = _unless_error(document)
     for _ in range(3):
         if isinstance(found, dict):
@@ -225,7 +225,7 @@ def read_stores(document: object, route: Route) -> tuple[StoreRecord, ...]:
 
 
 def read_webhooks(document: object, route: Route) -> tuple[Webhook, ...]:
-    """What is registered: a list, or an object of kind -> address, bare or wrapped."""
+    """Read registrations: a list or an object of kind -> address, bare or wrapped."""
     names = route.reply
     found = _unless_error(document)
     if isinstance(found, dict):
@@ -233,7 +233,7 @@ def read_webhooks(document: object, route: Route) -> tuple[Webhook, ...]:
         if isinstance(inner, list | dict):
             found = inner
         elif not found or any(name in found for name in (*names["webhooks"], "message", "messageKey")):
-            found = []  # an empty answer rather than a table of addresses
+            found = []  # an empty answer, not an object of addresses
     if isinstance(found, dict):
         found = [{"type": kind, "url": url} for kind, url in found.items()]
     if not isinstance(found, list):
@@ -245,7 +245,7 @@ def read_webhooks(document: object, route: Route) -> tuple[Webhook, ...]:
 def read_prebooking(
     document: object, route: Route, *, states: States = str, prebooking_id: str = "", needs_link: bool = False
 ) -> PrebookingRecord:
-    """One pre-booking; it must have an id. ``needs_link``: and a link, without which nobody could enter an address."""
+    """Read a pre-booking; its id is required. ``needs_link``: also the link for entering a missing address."""
     body, names = _unwrapped(document, route), route.reply
     known = {name for part, some in names.items() for name in some if part != "data"}
     record = PrebookingRecord(
@@ -270,7 +270,7 @@ def read_prebooking(
 
 
 def _unwrapped(document: object, route: Route) -> dict[str, object]:
-    """The record itself, whether it comes bare, under ``data``, or as the only one of a list."""
+    """Return the record, whether it is bare, under ``data``, or the only item of a list."""
     body: object = document
     for _ in range(3):
         if isinstance(body, list) and len(body) == 1:
@@ -302,13 +302,13 @@ def _url(body: Body, names: unread.Names) -> str:
 
 
 def _address(text: str) -> str:
-    """An http(s) address without anything that could end a link early; empty for everything else."""
+    """Return an http(s) address without characters that could end a Slack link; empty for anything else."""
     is_sound = text.startswith(("https://", "http://")) and len(text) <= _MOST_URL
     return text if is_sound and not any(letter.isspace() or letter in '<>|"' for letter in text) else ""
 
 
 def _amount(body: Body, names: unread.Names) -> str:
-    """An amount with two places where it is exact, else as it came."""
+    """Return an amount with two decimal places if it is exact, else as it came."""
     cents = unread.cents(body, names)
     return plain(cents) if cents is not None else unread.shown(body, names)
 

@@ -1,4 +1,4 @@
-"""The e-mail processing service (interface document 3, section B), whose answers aren't documented."""
+"""The e-mail processing service (interface document 3, section B); its answers are undocumented."""
 
 from bot.clients.emails.client import RESULT_BYTES, SERVICE, EmailsClient
 

@@ -1,9 +1,9 @@
-"""The e-mail processing service: one address, many at a time, or a whole file.
+"""Client of the e-mail processing service: checks single addresses, many at a time, and processes whole files.
 
-``Transport`` promises that a request is written to a socket once and never again, which a payment needs and which costs
-as much as the request itself. Asking about an address a second time changes nothing, so here connections are kept, and
-aiohttp may ask once more by itself when one breaks. Everything else is as there: no redirect is followed, nothing is
-raised for the network, no address stands in a log.
+``Transport`` guarantees that a request is written to a socket only once, which payments need and which costs as much
+as the request itself. Checking an address is idempotent, so ``Quick`` keeps connections alive, and aiohttp may retry
+by itself when one breaks. Otherwise it behaves like ``Transport``: it follows no redirects, raises no network errors
+and logs no addresses.
 """
 
 import io
@@ -44,7 +44,7 @@ _CONNECT_SECONDS: Final = 5.0
 
 
 class Quick:
-    """Sends many small requests to one service, each within ``total`` seconds, those for the connection included."""
+    """Sends many small requests to one service, each within ``total`` seconds including connecting."""
 
     def __init__(
         self,
@@ -57,14 +57,14 @@ class Quick:
     ) -> None:
         self._session = session
         self._base_url = base_url.rstrip("/")
-        # One timer a request: three of them cost a tenth of it.
+        # As few timers per request as possible: three cost a tenth of the request.
         self._timeout = aiohttp.ClientTimeout(total=total, sock_connect=min(_CONNECT_SECONDS, total))
         self._watch = watch
         self._secrets = secrets
         self._log = structlog.stdlib.get_logger(__name__)
 
     async def ask(self, operation: str, *, method: str, path: str, headers: Mapping[str, str]) -> Reply:
-        """Send, read at most 2 MiB. ``path`` is encoded, with the query; it holds the key and stays here."""
+        """Send and return the reply, of at most 2 MiB. ``path`` is encoded with the query; it contains the key."""
         began = get_running_loop().time()
         try:
             reply = await self._exchange(method, path, headers)
@@ -101,16 +101,16 @@ class Quick:
 SERVICE: Final = "email"
 
 RESULT_BYTES: Final = 20 * 1024 * 1024
-"""Of a file that the service gives back: what can be kept until it is posted."""
+"""Limit for a returned file, which is kept in memory until it is posted."""
 
 _BUSY: Final = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
 _ACCOUNT: Final = frozenset({401, 402, 403})
-"""What is wrong with our account is no verdict on an address."""
+"""Problems with our account, which aren't verdicts on an address."""
 _FOR_THE_OPERATOR: Final = frozenset({*_ACCOUNT, 405, 407})
 _TOP_UP: Final = "top up the account of EMAIL_API_KEY"
 _LOST: Final = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY})
 _ADDRESS: Final = "switchboard-address"
-"""Stands for the address in what is the same for all requests."""
+"""Placeholder for the address in the request template."""
 _NO_VERDICT: Final = {
     Failure.TIMEOUT: "the service did not answer in time",
     Failure.OVERSIZE: "the answer was too large to be read",
@@ -118,7 +118,7 @@ _NO_VERDICT: Final = {
 
 
 class _Collected:
-    """Keeps a successful answer as it came, whatever it says it is."""
+    """Sink that keeps a successful answer of any content type."""
 
     def __init__(self) -> None:
         self.content = bytearray()
@@ -132,10 +132,10 @@ class _Collected:
 
 
 class EmailsClient:
-    """Calls with one key. Each of the two addresses works without the other; None when it is not configured.
+    """Client for one key. ``single`` and ``bulk`` work independently; each is None if it isn't configured.
 
-    ``bulk`` is patient, because a file may take minutes. ``api_key`` goes into the query and the form, and is one
-    of the ``secrets``, which are taken out of files that the service makes. Of its answers all but pages are read.
+    ``bulk`` needs long time-outs, because a file may take minutes. ``api_key`` is sent in the query and the form; like
+    other ``secrets`` it is redacted from returned files. Every answer except an HTML page counts as readable.
     """
 
     def __init__(
@@ -156,12 +156,12 @@ class EmailsClient:
         self._api_key = api_key
         self.secrets = secrets
         secrets.learn(api_key.get_secret_value())
-        # Placed once for all addresses: working it out costs a fifth of a request.
+        # Placed once for all addresses: placing costs a fifth of a request.
         self._template = place(self._check, {"email": _ADDRESS, "key": api_key.get_secret_value()})
         self._headers = tuple(self._template.headers.items())
 
     async def check(self, address: str) -> Checked:
-        """Ask about one address, once. ``OperatorError``: our configuration lets nothing be asked."""
+        """Check one address with one request. ``OperatorError`` if our configuration is missing or refused."""
         if self._single is None:
             raise _not_configured("single addresses", "EMAIL_SINGLE_BASE_URL")
         path = self._template.path.replace(_ADDRESS, quote(address, safe=""))
@@ -172,10 +172,11 @@ class EmailsClient:
     async def process_file(
         self, content: bytes, *, column: int, name: str, guard: Guard | None = None
     ) -> FileAnswer | NotExecuted | Unknown:
-        """Send a whole file, once. After an unknown outcome it is not sent again: it may cost money again.
+        """Send a whole file once and return the result. After Unknown don't resend it: it may be billed twice.
 
-        ``content`` is CSV: commas, UTF-8, no byte order mark; ``column`` is the zero-based place of the addresses.
-        ``name`` is for a file that comes back without one. ``OperatorError``: the service refuses us, not the file.
+        ``content`` is CSV in UTF-8 with commas and no byte order mark; ``column`` is the zero-based column of the
+        addresses. ``name`` is the default name of a returned file. ``OperatorError`` if the service refuses us rather
+        than the file.
         """
         if self._bulk is None:
             raise _not_configured("whole files", "EMAIL_BULK_BASE_URL")
@@ -207,10 +208,10 @@ class EmailsClient:
             return Unknown(reason=_answered(shown), status=reply.status)
         return answer
 
-    def _read(self, reply: Reply) -> Checked:  # noqa: PLR0911 - one way out an answer
+    def _read(self, reply: Reply) -> Checked:  # noqa: PLR0911 - one return per kind of answer
         status = reply.status
         tell(self._answers, reply, self._check, was_read=not reply.is_html)
-        if status is None:  # a time-out is never a verdict, a broken connection may be retried
+        if status is None:  # a time-out is final without a verdict; a broken connection may be retried
             if reply.failure in _NO_VERDICT:
                 return Answer(outcome=Outcome.NO_ANSWER, text=_NO_VERDICT[reply.failure])
             return Dropped(reason=_no_answer(reply))
@@ -231,7 +232,7 @@ class EmailsClient:
         return read_answer(reply, result=self._check.reply["result"], outcome=outcome)
 
     def _not_done(self, reply: Reply) -> NotExecuted | Unknown:
-        """Outcome of a file whose answer holds no result."""
+        """Return the outcome of a file for an answer without a result."""
         status = reply.status
         if status is None:
             if reply.failure in (Failure.NOT_CONNECTED, Failure.NOT_SENT):

@@ -1,4 +1,4 @@
-"""Parsing of the e-mail service's answers. Pure and total: every answer becomes something that can be shown."""
+"""Parsing of the e-mail service's answers. Pure and total: every answer becomes displayable."""
 
 import base64
 import json
@@ -19,10 +19,10 @@ _PAIRS = 500
 _NAME_LIMIT = 200
 _WORD_LIMIT = 60
 _VALUE_LIMIT = 32_000
-"""Characters: a cell of a spreadsheet takes a few more."""
+"""Characters, slightly below the limit of a spreadsheet cell."""
 _DEPTH = 8
 _PLAIN_WORDS = frozenset({"success", "ok", "true", "done", "completed"})
-"""Result words that only say that there is an answer; another one goes before them."""
+"""Result words without meaning beyond success; any other word takes precedence."""
 
 _FILE_TYPES = ("text/csv", "application/csv", "application/octet-stream", "application/vnd.", "application/zip")
 _FILE_NAME_LIMIT = 80
@@ -30,7 +30,7 @@ _ID_LIMIT = 500
 
 
 def read_answer(reply: Reply, *, result: Sequence[str], outcome: Outcome = Outcome.ANSWERED) -> Answer:
-    """An answer about one address, as it came; not a page. Under the names ``result`` the result word is looked for."""
+    """Read an answer about one address that isn't an HTML page. ``result``: names of the field with the result word."""
     document = reply.json
     if isinstance(document, list) and len(document) == 1:
         document = document[0]
@@ -41,7 +41,7 @@ def read_answer(reply: Reply, *, result: Sequence[str], outcome: Outcome = Outco
         words: dict[str, list[tuple[int, str]]] = {}
         for path, value in pairs:
             words.setdefault(path.rpartition(".")[2].casefold(), []).append((path.count("."), value))
-        # Under the first of the names that holds one, at the top or further down.
+        # The first name counts most, then the least nested field.
         found = [word for name in result for _, word in sorted(words.get(name.casefold(), ()), key=itemgetter(0))]
         candidates = list(filter(_is_word, found))
         telling = [word for word in candidates if word.casefold() not in _PLAIN_WORDS]
@@ -54,9 +54,10 @@ def read_answer(reply: Reply, *, result: Sequence[str], outcome: Outcome = Outco
 def read_file_answer(
     reply: Reply, body: bytes, links: Iterable[str] = (), *, receipt: Sequence[str], result: Sequence[str], name: str
 ) -> FileAnswer:
-    """An answer of status 2xx to a whole file: the first of what the service may mean that fits.
+    """Read a 2xx answer to a whole file: a file, link, embedded table, list of rows or receipt; else a plain answer.
 
-    ``links`` may be the result's address; ``receipt`` and ``result`` are names of a receipt's number and a result word.
+    ``links``: candidates for the result's address. ``receipt``, ``result``: names of a receipt's number and a result
+    word. ``name``: default file name.
     """
     disposition = reply.headers.get("content-disposition", "").casefold()
     first, end, _ = body[:2_000].decode("utf-8", "replace").partition("\n")
@@ -80,7 +81,7 @@ def read_file_answer(
     if isinstance(document, dict):
         lists = [value for value in document.values() if isinstance(value, list) and value]
         found = [rows for rows in lists if all(isinstance(row, dict) for row in rows)]
-        if len(found) == 1:  # they may lie there under whatever name
+        if len(found) == 1:  # accept rows under any name
             document = found[0]
         else:
             number = next(filter(str.strip, values(document, receipt)), None)
@@ -95,7 +96,7 @@ def read_file_answer(
 
 
 def values(document: object, names: Sequence[str]) -> Iterator[str]:
-    """Texts and numbers under these names, however written, in order: the top level first, then the next."""
+    """Yield texts and numbers under these names in any spelling, first at the top level, then one level down."""
     for level in _levels(document):
         plain = {_plain(name): value for name, value in level.items()}
         for name in names:
@@ -105,14 +106,14 @@ def values(document: object, names: Sequence[str]) -> Iterator[str]:
 
 
 def _levels(document: object) -> Sequence[Mapping[str, object]]:
-    """An object and the objects in it; nothing if it is something else."""
+    """Return an object and the objects directly in it; empty if the document isn't an object."""
     if not isinstance(document, dict):
         return ()
     return [document, *(value for value in document.values() if isinstance(value, dict))]
 
 
 def _table(text: str) -> bytes:
-    """A table inside an answer, as it is or in base64; empty: it isn't one."""
+    """Return a table contained in a text, plain or in base64; empty if there is none."""
     content = text.encode("utf-8", "replace")
     if "\n" not in text.strip():
         content = b""
@@ -123,12 +124,12 @@ def _table(text: str) -> bytes:
 
 
 def _plain(name: str) -> str:
-    """``jobId``, ``job_id`` and ``Job-ID`` are the same name."""
+    """Normalize a name: ``jobId``, ``job_id`` and ``Job-ID`` are equal."""
     return name.casefold().replace("_", "").replace("-", "")
 
 
 def _pairs(document: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
-    """Names and values, each whole and under a name of its own; what is left out is said."""
+    """Return unique names with their values, and a last pair with the number of omitted fields, if any."""
     found: dict[str, str] = {}
     leaves = _leaves(document, "", _DEPTH)
     for path, value in islice(leaves, _PAIRS):
@@ -154,7 +155,7 @@ def _leaves(document: Mapping[str, object], before: str, depth: int) -> Iterator
 
 
 def _numbered(found: list[object]) -> dict[str, object]:
-    """A list of objects as an object: ``mx.1.host``."""
+    """Turn a list of objects into an object, for paths like ``mx.1.host``."""
     return {str(number): one for number, one in enumerate(found, 1)}
 
 
@@ -175,14 +176,14 @@ def _scalar(value: object) -> str:
 
 
 def _is_word(text: str) -> bool:
-    """Short, and no bare number: those are codes."""
+    """Return whether a text is a short line that isn't a number, which would be a code."""
     return 0 < len(text) <= _WORD_LIMIT and not text.replace(".", "").isdigit() and "\n" not in text
 
 
 def _short(text: str, limit: int, *, of: int = 0) -> str:
-    """Text that every database stores, of at most so many characters, with a mark where it is cut.
+    """Return text that every database can store, cut to ``limit`` characters with a note if it was longer.
 
-    ``of``: bytes of the answer whose beginning it is.
+    ``of``: total bytes of the answer, if ``text`` is only its beginning.
     """
     if text.isascii() and "\x00" not in text:
         sound = text.strip()

@@ -1,7 +1,7 @@
 """The content localization service (interface document 1).
 
-Requests are never repeated here: a call may be billed although its answer was lost. The key is sent to the configured
-address only.
+Requests are never retried here: a call may be billed although its answer was lost. The key is sent only to the
+configured address.
 """
 
 from bot.clients.localization.client import LocalizationClient

@@ -1,4 +1,4 @@
-"""The client of the content localization service: one request, sent once, and what became of it."""
+"""Client of the content localization service: sends a request once and returns its outcome."""
 
 import json
 import re
@@ -32,22 +32,22 @@ _REFUSALS: Final[Mapping[int, Exchange]] = {
     413: Exchange.FILE_TOO_LARGE, 414: Exchange.ADDRESS_TOO_LONG, 415: Exchange.KIND_OF_FILE,
     431: Exchange.PLAIN_REFUSAL,
 }  # fmt: skip
-"""Answers that say that nothing was done, besides those of ``classify``."""
+"""Statuses that prove nothing was done, in addition to those of ``classify``."""
 _SUBTYPES: Final[Mapping[str, str]] = {
     "mpeg": "mp3", "x-wav": "wav", "wave": "wav", "vnd.wave": "wav", "mp4": "m4a", "x-m4a": "m4a", "x-flac": "flac",
     "x-aiff": "aiff", "aacp": "aac",
 }  # fmt: skip
-"""Formats whose content type is not called like them."""
+"""Content subtypes that differ from the format's name."""
 _MEDIA: Final = ("audio/", "video/", "application/octet-stream", "binary/octet-stream")
 
 Outcome = Done[Result] | Kept | NotExecuted | Unknown
 
 
 class LocalizationClient:
-    """Calls of the service. ``own_hosts``: private ones from which the service may be told to download.
+    """Client of the service. ``own_hosts``: private hosts that a request's ``url`` may name.
 
-    ``key`` goes as a Bearer credential to the configured address and nowhere else. ``texts``: transport for requests
-    without media; ``media``: one whose time-out between two reads is the documented ten minutes.
+    ``key`` is sent as a Bearer token, only to the configured address. ``texts``: transport for requests without media;
+    ``media``: transport whose time-out between two reads is the documented ten minutes.
     """
 
     def __init__(
@@ -69,21 +69,21 @@ class LocalizationClient:
 
     @property
     def circuit(self) -> Circuit:
-        """Whether the service answers. Nothing of it can be read, so that a call finds out."""
+        """State of the service. It has no reads without effect, so real calls are the probes."""
         return self._texts.circuit
 
     async def run(
         self, asked: Request, *, upload: Upload | None = None, sink: Sink | None = None, guard: Guard | None = None
     ) -> Outcome:
-        """Ask for one operation, once; every option of ``asked`` is filled in, see ``Request.complete``.
+        """Send one request once; ``asked`` must have all options filled in by ``Request.complete``.
 
-        ``Done``: a track without an address is in the sink, which takes media that come as the answer. ``Kept``: it was
-        done, and the answer, or a part of it, is under other names; see :meth:`read_again`. ``Unknown``: it may have
-        been done, and billed; never sent again unasked.
+        ``Done``: a track without an address is in the sink, which receives media sent as the answer itself. ``Kept``:
+        it was done, but (part of) the answer has unknown field names; see :meth:`read_again`. ``Unknown``: it may have
+        been done and billed; never resend it without a person's request.
 
         Raises:
-            PersonError: it breaks a rule of the operation; nothing was sent.
-            UploadTrouble: the file could not be read to its end; the request was truncated.
+            PersonError: ``asked`` breaks a rule of the operation; nothing was sent.
+            UploadTrouble: the file couldn't be read to its end, so the request was truncated.
         """
         for error in request_errors(asked, own_hosts=self.own_hosts):
             raise error
@@ -107,13 +107,13 @@ class LocalizationClient:
         return self._outcome(asked, route, reply)
 
     def read_again(self, asked: Request, answer: str) -> Outcome:
-        """Read the kept answer under the names that are known by now. Nothing is sent."""
+        """Read a kept answer again with the current route table. Sends nothing."""
         route = self._routes.use(SERVICE, asked.operation.value)
         reply = read_reply(status=HTTPStatus.OK, headers={}, body=answer.encode())
         return self._outcome(asked, route, reply, again=True)
 
     def _prepare(self, route: Route, asked: Request, upload: Upload | None) -> PreparedRequest:
-        """The form of a request under the service's names; whatever is not given is left out."""
+        """Build the request's form under the service's names, without empty fields."""
         media = asked.capability.media
         sent = {one.name for one in asked.capability.options if one.is_sent}
         ours: dict[str, object] = {"text": asked.text or None}
@@ -149,27 +149,27 @@ class LocalizationClient:
             return NotExecuted(again=False, reason=reason, words=said.words, detail=said.whole, status=200)
         found = outcome.value if isinstance(outcome, Done) and isinstance(outcome.value, Tracks) else None
         lacking: list[tuple[str, ...]] = []
-        if found is not None and other_addresses(body, found.tracks):  # a track may be among them
+        if found is not None and other_addresses(body, found.tracks):  # one may be the missing track
             lacking = [route.reply[name] for name in found.missing]
         unread = isinstance(outcome, Unknown) and reply.is_success and body is not NO_JSON
         trouble = Unfit("a part is missing", body, *lacking) if lacking else reading.trouble
         is_bare = not isinstance(body, dict | list) and not other_addresses(body, ())
-        nothing = is_bare or holds_nothing(body)  # no other name finds anything in it
+        nothing = is_bare or holds_nothing(body)  # other field names wouldn't help
         if isinstance(outcome, Unknown) and unread and nothing:
             trouble, outcome = (
                 Unfit("no result"),
                 replace(outcome, words=outcome.words or (_told(body) if body else "")),
             )
         was_read = reading.was_read and not lacking
-        if was_read or not again:  # one answer is noted once
+        if was_read or not again:  # report an unreadable answer only the first time
             read = partial(_read_by, asked)
             tell(self._answers, reply, route, was_read=was_read, trouble=trouble, read=read)
         if found is not None:
-            base = self._media.address("/")  # a path alone is one at the service itself
+            base = self._media.address("/")  # a bare path is relative to the service
             tracks = (replace(track, url=urljoin(base, track.url) if track.url else "") for track in found.tracks)
             outcome = Done(value=(found := replace(found, tracks=tuple(tracks))))
         if lacking or (unread and not nothing):
-            with suppress(RecursionError):  # nested deeper than it can be written
+            with suppress(RecursionError):  # too deeply nested to serialize
                 return Kept(reason=Reason(Exchange.UNEXPECTED, status=reply.status), answer=dump_json(body), read=found)
         return outcome
 
@@ -179,12 +179,12 @@ def _read_by(asked: Request, document: object, route: Route) -> Result:
 
 
 def _told(body: object) -> str:
-    """What an answer says that holds no result: ``job_id: 7, status: queued``."""
+    """Return an answer without a result as one line: ``job_id: 7, status: queued``."""
     return one_line(re.sub(r'[][{}"]', "", json.dumps(body, default=str, ensure_ascii=False)))
 
 
 class _Poured:
-    """Sink that records the content type of what it takes."""
+    """Sink for media that records their content type."""
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink

@@ -1,4 +1,4 @@
-"""Readers of the service's answers: pure, tolerant of names and nesting. The only error raised is ``ValueError``."""
+"""Readers of the service's answers. Pure, tolerant of names and nesting; the only error raised is ``ValueError``."""
 
 import base64
 import binascii
@@ -21,15 +21,15 @@ from bot.domain.text import one_line
 
 _WRAPPERS: Final = ("data", "result", "results", "response", "output")
 _NO_RESULTS: Final = frozenset({"error", "errors", "detail", "warnings", "input", "request", "meta", "metadata"})
-"""Fields that hold something else, whatever lies in them."""
+"""Fields that never contain the result."""
 _RECEIPTS: Final = frozenset(
     {"status", "state", "success", "ok", "code", "message", "id", "uuid", "jobid", "taskid", "requestid", "statusurl"}
 )
-"""Names in small letters, without what is between their words."""
+"""Normalized names of fields in a receipt: lower case, without separators."""
 _QUEUED: Final = frozenset(
     {"queued", "pending", "accepted", "submitted", "scheduled", "waiting", "processing", "running", "in_progress"}
 )
-"""States in which there is no result yet."""
+"""States before the result is available."""
 _SAID: Final = (
     *("text", "sentence", "content", "value", "transcript", "paraphrase", "summary", "translation"),
     *("summary_text", "translation_text", "translated_text", "generated_text"),
@@ -48,7 +48,7 @@ _SHORT: Final = 200
 _PERCENT: Final = re.compile(r"([0-9]{1,3}(?:[.,][0-9]{1,12})?)\s*(%|percent)?(?:\s*\(([^()]*)\))?", re.IGNORECASE)
 _COMPLAINT: Final = re.compile(r"\W*([a-z]+ )?(error|exception|failed)\s*:", re.IGNORECASE)
 _SHORTEST_FILE: Final = 64
-"""Characters of a file in base64 that nothing announces as one."""
+"""Minimum characters of a base64 file without a ``data:`` prefix."""
 _URL_SAFE: Final = str.maketrans("-_", "+/")
 _HUNDRED: Final = 100
 
@@ -57,12 +57,12 @@ Label = tuple[str, Decimal | None]
 
 
 def read_result(asked: Request, names: Mapping[str, Names], document: object) -> Result:
-    """The result in the JSON of a 2xx. ``names``: ours -> the alternatives of the service."""
+    """Read the result in the JSON of a 2xx. ``names``: our name -> the service's alternatives."""
     wanted = {name for ours, alternatives in names.items() if ours != "confidence" for name in alternatives}
     primary = next(iter(names.values()))[0]
     document = _named(asked, primary, document)
     at: object = document
-    for _ in range(_DEEPEST):  # the answer itself holds one of the names, or what it wraps does
+    for _ in range(_DEEPEST):  # find one of the names in the answer itself or in its wrappers
         if isinstance(document, list):
             document = _of_list([one for one in document if _filled(one)], primary, wanted)
         if isinstance(document, list):
@@ -86,7 +86,7 @@ def read_result(asked: Request, names: Mapping[str, Names], document: object) ->
 
 
 def _named(asked: Request, primary: str, document: object) -> object:
-    """A text alone as the result that it can only be: no error, of labels a known one, and none of two tracks."""
+    """Wrap a bare text as the result if it can't be an error, and for ambiguous operations only if it is a label."""
     if not isinstance(document, str) or _COMPLAINT.match(document):
         return document
     is_result = asked.operation not in _SEVERAL or document.strip().casefold() in _KNOWN_LABELS
@@ -96,12 +96,12 @@ def _named(asked: Request, primary: str, document: object) -> object:
 _SEVERAL: Final = frozenset(
     {CallOperation.GENDER, CallOperation.TEXT_EMOTION, CallOperation.SPEECH_EMOTION, CallOperation.SEPARATION}
 )
-"""Operations of which a text alone may be anything."""
+"""Operations for which a bare text is ambiguous."""
 _KNOWN_LABELS: Final = frozenset({"male", "female", *map(str.casefold, EMOTIONS)})
 
 
 def _of_list(found: list[object], primary: str, wanted: set[str]) -> object:
-    """A list as the object that it stands for: its one object, the tracks by their titles, or a list of results."""
+    """Turn a list into an object: its only object, tracks keyed by title, or the list under ``primary``."""
     titled = {_text_under(one, _TITLES).casefold(): one for one in found if isinstance(one, dict)}
     if len(found) == 1 and isinstance(found[0], list | dict) and not titled.keys() & wanted:
         is_item = isinstance(found[0], dict) and not found[0].keys() & wanted and _text_under(found[0], _SAID)
@@ -110,7 +110,7 @@ def _of_list(found: list[object], primary: str, wanted: set[str]) -> object:
 
 
 def _only(body: Mapping[str, object]) -> object:
-    """The object, or the list of objects, in an object that holds else but figures and single words."""
+    """Return the only object or list of objects, if all other fields are numbers or single words; else None."""
     inner = [one for name, one in body.items() if _filled(one) and not _is_aside(one) and name not in _NO_RESULTS]
     if len(inner) != 1 or isinstance(inner[0], str):
         return None
@@ -137,7 +137,7 @@ def _text_under(body: object, names: Iterable[str]) -> str:
 
 
 def _texts(found: object, depth: int = _DEEPEST) -> Iterator[str]:
-    """The texts in a value: of an object the one under a usual name, or all of them with their names."""
+    """Yield the texts in a value; of an object the one under a usual name, else all with their names."""
     if isinstance(found, list) and depth:
         for one in found:
             yield from _texts(one, depth - 1)
@@ -161,7 +161,7 @@ def _text(body: Mapping[str, object], names: Names) -> str:
 
 
 def _gender(_asked: Request, names: Mapping[str, Names], body: Mapping[str, object]) -> Gender:
-    """Certainty: ``0.93``, ``"0.93"``, ``93`` and ``"93%"`` are the same; words stay words."""
+    """Read a gender; confidences ``0.93``, ``"0.93"``, ``93`` and ``"93%"`` are equal, words are kept."""
     labels = _labelled(_value(body, names["gender"]))
     if not labels:
         raise Unfit("gender is missing", body, names["gender"])
@@ -171,7 +171,7 @@ def _gender(_asked: Request, names: Mapping[str, Names], body: Mapping[str, obje
 
 
 def _certainty(found: object, label: str, depth: int = _DEEPEST) -> tuple[Decimal | None, str]:
-    """Percent and words of a confidence: a figure, a word, or an object or list with the one of this label."""
+    """Return percent and words of a confidence: a number, a word, or an object or list with this label's entry."""
     if isinstance(found, list | dict) and found and depth:
         by_label = {name.casefold(): percent for name, percent in _labelled(found)}
         if label.casefold() in by_label:
@@ -185,19 +185,19 @@ def _certainty(found: object, label: str, depth: int = _DEEPEST) -> tuple[Decima
 
 
 def _share(found: object) -> tuple[Decimal, bool] | None:
-    """A figure as it came, and whether it is in percent for certain; None: it is none from 0 to 100."""
+    """Return a number and whether it is explicitly in percent; None if it isn't a number from 0 to 100."""
     told = _PERCENT.fullmatch(str(found).strip()) if isinstance(found, Decimal | int | str) else None
     figure = None if told is None or isinstance(found, bool) else Decimal(told[1].replace(",", "."))
     return None if told is None or figure is None or figure > _HUNDRED else (figure, bool(told[2]))
 
 
 def _percent(share: tuple[Decimal, bool], *, of: Iterable[tuple[Decimal, bool]]) -> Decimal:
-    """In percent. Up to one it is a share, unless another of the same answer is above one."""
+    """Convert to percent: up to one it is a fraction, unless another number in ``of`` is above one."""
     return share[0] if share[1] or any(one > 1 for one, _ in of) else share[0] * _HUNDRED
 
 
 def _labelled(found: object) -> list[Label]:
-    """Labels with their percentages, the strongest first: a label, ``{label, score}``, a list of either, a map."""
+    """Read labels with percentages, strongest first, from a label, ``{label, score}``, a list of either, or a map."""
     listed = [(label, share) for label, share in _labels(found, _DEEPEST) if label]
     shares = [share for _, share in listed if share is not None]
     return _strongest((label, None if share is None else _percent(share, of=shares)) for label, share in listed)
@@ -237,7 +237,7 @@ def _written(_asked: Request, names: Mapping[str, Names], body: Mapping[str, obj
 
 
 def _emotion(_asked: Request, names: Mapping[str, Names], body: Mapping[str, object]) -> Emotion:
-    """The label that is named, or the strongest, with the scores of all, wherever they are."""
+    """Read the named label, or the strongest, and the scores of all others."""
     found = [body[name] for name in (*names["emotion"], *names.get("scores", ())) if _filled(body.get(name))]
     labels = [(_known(label), share) for one in found for label, share in _labelled(one)]
     if not labels:
@@ -253,7 +253,7 @@ def _known(label: str) -> str:
 
 
 def _tracks(_asked: Request, names: Mapping[str, Names], body: Mapping[str, object]) -> Tracks:
-    """Every track that is there; missing ones are named, not an error."""
+    """Read all available tracks; missing ones are listed. Raises Unfit only if there is none."""
     found: list[Track] = []
     missing: list[str] = []
     lists = [value for value in body.values() if isinstance(value, list)]
@@ -275,7 +275,7 @@ def _tracks(_asked: Request, names: Mapping[str, Names], body: Mapping[str, obje
 
 def _audio(asked: Request, names: Mapping[str, Names], body: Mapping[str, object]) -> Tracks:
     found = _value(body, names["audio"])
-    if found is None:  # under whatever name, if nothing else can be it
+    if found is None:  # accept a single sound file under any name
         files = [one for one in _strings(body) if _is_sound(one)]
         found = files[0] if len(files) == 1 else None
     listed = found if isinstance(found, list) else [found]
@@ -290,7 +290,7 @@ def _audio(asked: Request, names: Mapping[str, Names], body: Mapping[str, object
 
 
 def extension_of(asked: Request) -> str:
-    """What the file of an answer should be, where neither its name nor its type says."""
+    """Return the expected file extension if neither name nor content type gives it."""
     match asked.operation:
         case CallOperation.CONVERSION:
             return asked.options.get("target_extension", "wav")
@@ -301,9 +301,9 @@ def extension_of(asked: Request) -> str:
 
 
 def holds_nothing(document: object, *, queued: bool = False) -> bool:
-    """Whether nothing in an answer may be a result: it is empty, or only says that something was taken or done.
+    """Return whether an answer can't contain a result: it is empty or only a receipt.
 
-    ``queued``: it says that there is no result yet, so that short values are none.
+    ``queued``: the result isn't available yet, so short values aren't results.
     """
     if isinstance(document, list):
         return all(holds_nothing(one, queued=queued) for one in document)
@@ -319,7 +319,7 @@ def holds_nothing(document: object, *, queued: bool = False) -> bool:
 
 
 def other_addresses(document: object, tracks: Iterable[Track]) -> bool:
-    """Whether an answer holds addresses besides those of these tracks."""
+    """Return whether an answer contains addresses other than those of these tracks."""
     known = {one.url for one in tracks}
     return any(found not in known and _is_address(found) for found in _strings(document))
 
@@ -335,14 +335,14 @@ def _strings(document: object) -> Iterator[str]:
 
 
 def _is_sound(text: str) -> bool:
-    """Whether a text alone, under an unknown name, is a file of sound: an address that ends like one, or the file."""
+    """Return whether a text under an unknown name is the address of a sound file, or the file in base64."""
     if _is_address(text):
         return normal_format(PurePosixPath(unquote(urlsplit(text).path)).suffix) in SOUNDS
     return bool(_inline(text)[1])
 
 
 def _inline(text: str) -> tuple[str, str]:
-    """A sound file in base64 as an address that holds it, and its format; empty: it is none."""
+    """Return a base64 sound file as a ``data:`` URL with its format; empty if the text isn't one."""
     head, _, body = text.partition(",") if text.startswith("data:") else ("", "", text)
     plain = "".join(body.split()).translate(_URL_SAFE).rstrip("=")
     content = b""
@@ -356,14 +356,14 @@ def _inline(text: str) -> tuple[str, str]:
 def _is_address(text: str) -> bool:
     with suppress(ValueError):
         parts = urlsplit(text)
-        # A path alone is one of the service's own; the client knows of what.
+        # A bare path is relative to the service; the client adds the base address.
         path_alone = text.startswith("/") and not parts.scheme and not parts.netloc
         return path_alone or (parts.scheme in ("http", "https") and bool(parts.hostname))
     return False
 
 
 def _track(found: object, name: str, *, otherwise: str) -> Track:
-    """Raises ValueError where it is no address."""
+    """Read a track; ValueError if it has neither an address nor a sound file."""
     for _ in range(_DEEPEST):
         if isinstance(found, list) and len(found) == 1:
             found = found[0]

@@ -1,7 +1,7 @@
 """The payments service (interface document 2).
 
-A new operation: an entry in ``routes.toml``, a reader in ``wire.py``, a method of ``PaymentsClient``, and a case in
-``tests/clients/test_another_dialect.py``.
+To add an operation, add an entry to ``routes.toml``, a reader to ``wire.py``, a method to ``PaymentsClient``, and a
+case to ``tests/clients/test_another_dialect.py``.
 """
 
 from bot.clients.payments.calls import OperationType

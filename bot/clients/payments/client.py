@@ -1,4 +1,4 @@
-"""What moves money at the payments service: payouts in one step or two, purchases, bulk payments and their items."""
+"""Operations of the payments service that move money: payouts in one or two steps, purchases, and bulk payments."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -20,14 +20,14 @@ from bot.domain.payments.operation import Operation, PayoutEvent, Purchase
 from bot.domain.reasons import Exchange, Reason
 
 UPLOAD_SECONDS: Final = 600.0
-"""How long one submission may take: thousands of payments are checked before it is answered."""
+"""Time limit of one submission: the service checks thousands of payments before it answers."""
 MOST_PAGES: Final = 5_000
 
 Page = TypeVar("Page", JobPage, ItemPage)
 
 
 class EffectOptions(TypedDict, total=False):
-    """How a request that changes something is sent; see ``ServiceCalls``."""
+    """Options of a request that changes something; see ``ServiceCalls``."""
 
     earlier_unknown: Required[bool]
     guard: Guard | None
@@ -35,7 +35,7 @@ class EffectOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class NewPayout:
-    """A payout to be created, found again by ``code``. The addresses hold secret tokens."""
+    """A payout to create; ``code`` is for looking it up. The URIs contain secret tokens."""
 
     email: str
     description: str
@@ -51,10 +51,10 @@ class NewPayout:
 
 @dataclass(frozen=True, kw_only=True)
 class NewPurchase:
-    """A purchase to be created, found again by ``code``; its items make up the amount.
+    """A purchase to create; ``code`` is for looking it up. The amount is the sum of its items.
 
-    ``email`` is the buyer's; None leaves it to the service who pays. The addresses may hold secret tokens:
-    ``confirmation_uri`` is where the buyer is sent after paying, ``callback_uri`` where completion is reported.
+    ``email`` is the buyer's; with None the service decides who may pay. The URIs may contain secret tokens: the buyer
+    is redirected to ``confirmation_uri`` after paying, completion is reported to ``callback_uri``.
     """
 
     code: str
@@ -76,10 +76,10 @@ class NewPurchase:
 
 
 class PaymentsClient(PartnerCalls):
-    """Everything the payments service can be asked; see ``PartnerCalls`` for how to make one."""
+    """Client of the payments service; see ``PartnerCalls`` for the constructor."""
 
     def require(self, operation: str) -> None:
-        """Check before an approval that this could be sent; ``OperatorError`` as when sending it."""
+        """Check before an approval that an operation can be sent; raises the ``OperatorError`` that sending would."""
         route = self._route(operation)
         if operation == "cancel_bulk_items" and not (
             route.parameters in ("body", "both") and route.fields.get("items") and route.fields.get("hash")
@@ -90,38 +90,38 @@ class PaymentsClient(PartnerCalls):
             )
 
     async def create_payout(self, new: NewPayout, **sending: Unpack[EffectOptions]) -> Outcome[Operation]:
-        """Create a payout; no money moves. Done carries what the service made of it: compare before going on."""
+        """Create a payout; no money moves. Done contains the service's record: compare it before committing."""
         return await self._change("create_payout", new.values(), wire.read_operation, **sending)
 
     async def commit_payout(self, operation_id: str, **sending: Unpack[EffectOptions]) -> Outcome[Operation]:
-        """Commit a payout: money moves. Done means this operation, committed or further (even failed)."""
+        """Commit a payout: money moves. Done means that it is committed or in a later state, even failed."""
         read = partial(wire.read_committed, operation_id=operation_id)
         return await self._change("commit_payout", {"id": operation_id}, read, **sending)
 
     async def cancel_payout(self, operation_id: str, **sending: Unpack[EffectOptions]) -> Outcome[frozenset[str]]:
-        """Cancel a payout in escrow: the money comes back. Done means this operation, canceled; carries its id."""
+        """Cancel a payout in escrow: the money is returned. Done means that it is canceled, and contains its id."""
         read = partial(wire.read_canceled, operation_id=operation_id)
         return await self._change("cancel_payout", {"id": operation_id}, read, **sending)
 
     async def one_step_payout(self, new: NewPayout, **sending: Unpack[EffectOptions]) -> Outcome[Operation]:
         """Create and commit a payout in one request: money moves.
 
-        Done means a payout, committed or further (even failed), that says our code where it says one; its amount and
-        recipient are the service's word: compare. After Unknown look for it with ``find_by_code``.
+        Done contains a payout that is committed or in a later state, even failed, with our code or none; compare its
+        amount and recipient. After Unknown look it up with ``find_by_code``.
         """
         return await self._change(
             "one_step_payout", new.values(), partial(wire.read_one_step, code=new.code), **sending
         )
 
     async def payout_events(self, operation_id: str) -> tuple[PayoutEvent, ...]:
-        """Read the service's log of its calls to a payout's addresses, in its order; empty when there are none."""
+        """Read the service's log of callbacks for a payout, in the service's order; may be empty."""
         return await self._look("payout_events", {"id": operation_id}, wire.read_events)
 
     async def create_purchase(self, new: NewPurchase, **sending: Unpack[EffectOptions]) -> Outcome[Purchase]:
-        """Create a purchase; nobody pays until the buyer does. Sent once and never repeated here.
+        """Create a purchase for the buyer to pay; no money moves yet.
 
-        Done means a purchase that, where it says a code, says ours; its amount is the service's word: compare.
-        After Unknown look for it with ``find_by_code(code, "purchase")``.
+        Done contains a purchase with our code or none; compare its amount. After Unknown look it up with
+        ``find_by_code(code, "purchase")``.
         """
         read = partial(wire.read_purchase, item_amount=self._dialect.item_amount, code=new.code)
         names, per_unit = self._route("create_purchase").fields, self._dialect.item_amount == "unit"
@@ -137,7 +137,7 @@ class PaymentsClient(PartnerCalls):
         return await self._change("create_purchase", fields, read, **sending)
 
     async def get_purchase(self, purchase_id: str) -> Purchase:
-        """Read one purchase with its items. ``ServiceNever``: there is none (404), or it is a payout."""
+        """Read a purchase with its items. ``ServiceNever`` if it doesn't exist (404) or is a payout."""
         read = partial(wire.read_purchase, item_amount=self._dialect.item_amount, operation_id=purchase_id)
         found = await self._look("get_purchase", {"id": purchase_id}, read)
         if found.operation_type not in {"", "purchase"}:
@@ -145,15 +145,15 @@ class PaymentsClient(PartnerCalls):
         return found
 
     def checkout_url(self, purchase_id: str) -> str:
-        """The address where the buyer pays, for their browser: nothing is called. ``ServiceNever``: it can be no id."""
+        """Return the URL for the buyer's browser, without a request. ``ServiceNever`` if the id is malformed."""
         return self._transport.address(place(self._route("checkout"), {"id": purchase_id}).path)
 
     async def submit_bulk(
         self, reference: str, items: Sequence[BulkItem], **sending: Unpack[EffectOptions]
     ) -> Outcome[BulkJob]:
-        """Submit a bulk payment: money moves. Done: compare its count. After Unknown the history tells.
+        """Submit a bulk payment: money moves. After Done compare its count; after Unknown check the history.
 
-        ``reference`` goes into each item's internal note, with its row.
+        Each item's internal note contains ``reference`` and the row number.
         """
         if not items:
             raise ValueError("a bulk payment has at least one item")
@@ -173,32 +173,32 @@ class PaymentsClient(PartnerCalls):
         )
 
     async def get_bulk(self, job_id: str) -> BulkJob:
-        """Read one bulk payment's status and figures; a record with another id is refused."""
+        """Read a bulk payment's status and counts; a record with another id is refused."""
         return await self._look("get_bulk_payment", {"id": job_id}, partial(wire.read_job, job_id=job_id))
 
     async def bulk_item_page(
         self, job_id: str, page: int = 1, *, failed: bool = False, lane: Lane = Lane.READ
     ) -> ItemPage:
-        """One page of the items with their hashes, or of those that ``failed`` with the reasons."""
+        """Read one page of items with their hashes, or with ``failed`` of failed items with reasons."""
         operation = "list_bulk_failures" if failed else "list_bulk_items"
         return await self._page(operation, {"id": job_id}, page, partial(wire.read_items, failures=failed), lane)
 
     def bulk_items(self, job_id: str, *, failed: bool = False) -> AsyncIterator[ItemPage]:
-        """The same to the end, page by page. Ends with ServiceNow when pages do not add up."""
+        """Iterate over all pages of :meth:`bulk_item_page`. Raises ServiceNow at the end if the pages don't add up."""
         return _to_the_end(partial(self.bulk_item_page, job_id, failed=failed, lane=Lane.LISTING))
 
     async def bulk_history_page(self, page: int = 1) -> JobPage:
-        """One page of all bulk payments of the account; errors as with :meth:`bulk_item_page`."""
+        """Read one page of the account's bulk payments; raises the errors of :meth:`bulk_item_page`."""
         return await self._page("list_bulk_payments", {}, page, wire.read_jobs, Lane.READ)
 
     def bulk_history(self) -> AsyncIterator[JobPage]:
-        """All bulk payments of the account, page by page; see :meth:`bulk_items`."""
+        """Iterate over all pages of the account's bulk payments; see :meth:`bulk_items`."""
         return _to_the_end(self.bulk_history_page)
 
     async def cancel_bulk_items(
         self, job_id: str, hashes: HashList, **sending: Unpack[EffectOptions]
     ) -> Outcome[frozenset[str]]:
-        """Cancel pending items by their hashes. Done carries those that the service says it canceled."""
+        """Cancel pending items by hash. Done contains the hashes that the service reports as canceled."""
         self.require("cancel_bulk_items")
         name = self._route("cancel_bulk_items").fields["hash"]
         values = {"id": job_id, "items": [{name: one} for one in hashes.all]}
@@ -207,7 +207,7 @@ class PaymentsClient(PartnerCalls):
     async def _page(
         self, operation: str, values: dict[str, object], page: int, read: Callable[[object, Route], Page], lane: Lane
     ) -> Page:
-        """The page that was asked for. ``OperatorError``: another one came, so everything behind it would be lost."""
+        """Read a page. ``OperatorError`` if another one came, because later pages could never be read."""
         found = await self._look(operation, {**values, "page": page}, read, lane=lane)
         if found.page == page or (page == 1 and found.page == 0 and not found.pages):  # an empty list may count from 0
             return found

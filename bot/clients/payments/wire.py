@@ -1,4 +1,4 @@
-"""Payloads of the payments service under its names: payouts, purchases, bulk payments, events."""
+"""Readers of the payments service's payloads: payouts, purchases, bulk payments, events."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -27,7 +27,7 @@ from bot.domain.text import one_line
 
 
 def read_operation(document: object, route: Route, *, operation_id: str | None = None) -> Operation:
-    """One operation; it must have an id, this one if it is given, and a status; everything else may be missing."""
+    """Read an operation; only id and status are required. ``operation_id``: the id it must have."""
     operation = Operation(**_operation(document, route))
     _see_same(operation, document, route, operation_id)
     return operation
@@ -55,7 +55,7 @@ _OPERATION_TEXTS: Final = ("code", "email", "failure_reason", "user_id", "partne
 
 
 def read_committed(document: object, route: Route, *, operation_id: str | None = None) -> Operation:
-    """The answer to a commit: this operation, committed or further."""
+    """Read the answer to a commit; refuses an operation that isn't committed or in a later state."""
     operation = read_operation(document, route, operation_id=operation_id)
     if operation.state is OperationStatus.CONFIRMED or rank(operation.state) < rank(OperationStatus.COMMITTED):
         raise Unfit("the operation does not say that it is committed", document, route.reply["status"])
@@ -63,7 +63,7 @@ def read_committed(document: object, route: Route, *, operation_id: str | None =
 
 
 def read_canceled(document: object, route: Route, *, operation_id: str) -> frozenset[str]:
-    """The answer to a cancellation: the id of this operation, which is canceled."""
+    """Read the answer to a cancellation as the operation's id; refuses one that isn't canceled."""
     operation = read_operation(document, route, operation_id=operation_id)
     if operation.state is not OperationStatus.CANCELED:
         raise Unfit("the operation does not say that it is canceled", document, route.reply["status"])
@@ -71,7 +71,7 @@ def read_canceled(document: object, route: Route, *, operation_id: str) -> froze
 
 
 def read_one_step(document: object, route: Route, *, code: str) -> Operation:
-    """The answer to a one-step payout: a payout, committed or further, under no other code than ours."""
+    """Read the answer to a one-step payout; refuses one that isn't committed yet or has another code."""
     _see_ours(read_operation(document, route), document, route, code=code, operation_type="payout")
     return read_committed(document, route)
 
@@ -89,7 +89,7 @@ def _see_ours(operation: Operation, document: object, route: Route, *, code: str
 
 
 def read_of_code(document: object, route: Route, *, code: str) -> Operation:
-    """The operation that has this code."""
+    """Read an operation; refuses one without this code."""
     operation = read_operation(document, route)
     if not same_code(operation.code, code):
         raise Unfit("the record of another code", document, route.reply["code"])
@@ -97,7 +97,7 @@ def read_of_code(document: object, route: Route, *, code: str) -> Operation:
 
 
 def read_page(document: object, list_route: Route, record_route: Route) -> OperationPage:
-    """One page of operations with its figures; a page with one unreadable record is unreadable."""
+    """Read one page of operations with its counts; one unreadable record makes the page unreadable."""
     body, names = unread.as_object(document), list_route.reply
     data = unread.value(body, names["operations"])
     if not isinstance(data, list):
@@ -114,7 +114,7 @@ def read_page(document: object, list_route: Route, record_route: Route) -> Opera
 
 
 def read_account(document: object, route: Route) -> AccountStatus:
-    """The account behind an address; a document without a status is not one."""
+    """Read the account behind an e-mail address; a status is required."""
     body, names = unread.as_object(document), route.reply
     status = unread.text(body, names["status"])
     if not status:
@@ -137,7 +137,7 @@ def read_purchase(
     operation_id: str | None = None,
     code: str | None = None,
 ) -> Purchase:
-    """A purchase with its items; items that cannot be read cost nothing else. ``code``: a new one has no other."""
+    """Read a purchase with its items; unreadable fields of items become None. ``code``: refuse any other code."""
     names, items = route.reply, []
     found = unread.value(unread.as_object(document), names["items"])
     for one in (one for one in (found if isinstance(found, list) else ()) if isinstance(one, dict)):
@@ -159,7 +159,7 @@ def read_purchase(
 
 
 def read_partner(document: object, route: Route) -> Partner:
-    """Our own account; a document without a name is not one."""
+    """Read our own account; an id, name or e-mail is required, else Partly if there is anything but an error."""
     body, names = unread.as_object(document), route.reply
     inner = unread.value(body, names["partner"])
     body = inner if isinstance(inner, dict) else body
@@ -181,7 +181,7 @@ T = TypeVar("T")
 
 
 def read_job(document: object, route: Route, *, job_id: str = "") -> BulkJob:
-    """A bulk payment: it must have an id; if that is given, it must be this one and say a status."""
+    """Read a bulk payment; its id is required. With ``job_id``, refuse another id or a missing status."""
     job = _job(unread.as_object(document), route.reply)
     if job_id not in ("", job.id):
         raise Unfit("the record of another bulk payment", document, route.reply["id"])
@@ -191,7 +191,7 @@ def read_job(document: object, route: Route, *, job_id: str = "") -> BulkJob:
 
 
 def read_jobs(document: object, route: Route) -> JobPage:
-    """One page of the history."""
+    """Read one page of the history of bulk payments."""
     body, names = unread.as_object(document), route.reply
     jobs = _list(body, names["bulk_payments"], lambda one: _job(unread.as_object(one), names, count="payments_count"))
     page, pages, count = _figures(body, names)
@@ -199,10 +199,10 @@ def read_jobs(document: object, route: Route) -> JobPage:
 
 
 def read_items(document: object, route: Route, *, failures: bool = False) -> ItemPage:
-    """One page of items or of failures. A list without figures is all there is: who counts misses what is not in it.
+    """Read one page of items or failures. A list without page numbers is taken as complete.
 
-    A reason may be a text, an object with a code and a message, or a list of those. Of a failure whose reason stands
-    under no name that is known, what it says besides is the reason, and the answer counts as unread.
+    A reason may be a text, an object with a code and a message, or a list of those. If a failure has no known reason
+    field, its unknown fields are the reason, and the answer counts as unread.
     """
     names, strange = route.reply, list[dict[str, object]]()
     body = {names["payments"][0]: document} if isinstance(document, list) else unread.as_object(document)
@@ -233,14 +233,14 @@ _MESSAGES: Final = (
     *("message", "reason", "failure_reason", "failureReason", "error", "detail", "details"),
     *("description", "text", "title", "messages", "errors"),
 )
-"""Where an object says in words what was wrong, the plainest first."""
+"""Names of an object's error message, the plainest first."""
 _CODES: Final = ("code", "error_code", "errorCode", "type", "status")
 _TELLS_NOTHING: Final = re.compile(r"(^|_)(id|currency|date|at|index|position|row|line)$|[a-z](Id|At|Date)$")
-"""Names of fields that are no reason."""
+"""Names of fields that aren't reasons."""
 
 
 def reason_in(body: Mapping[str, object], names: tuple[str, ...]) -> str:
-    """What a record gives as its reason, in the first of these fields that says something; in one line."""
+    """Return a record's reason in one line, from the first of these fields that isn't empty."""
     return next(filter(None, (_why(body.get(name), _DEEPEST) for name in names)), "")
 
 
@@ -264,12 +264,12 @@ def _besides(record: Mapping[str, object], names: Mapping[str, tuple[str, ...]])
 
 
 def read_canceled_items(document: object, route: Route) -> frozenset[str]:
-    """The hashes that the service says it canceled; a document without such a list says nothing."""
+    """Read the hashes that the service reports as canceled; a list is required."""
     body, names = unread.as_object(document), route.reply["successful"]
     found = unread.value(body, names)
     if not isinstance(found, list):
         if body.keys() & set(names):
-            return frozenset()  # the list is there and empty, which a service may write as null or ""
+            return frozenset()  # null and "" stand for an empty list
         raise Unfit("no list of canceled payments", document, names)
     return frozenset(filter(None, map(unread.as_text, found)))
 
@@ -291,14 +291,14 @@ def _job(body: Mapping[str, object], names: Mapping[str, tuple[str, ...]], *, co
 
 
 def _figure(body: Mapping[str, object], names: tuple[str, ...]) -> int | None:
-    """A count; an empty text is a zero here, absence is not."""
+    """Read a count; an empty text is zero, a missing field None."""
     if any(body.get(name) == "" for name in names):
         return 0
     return unread.count_or_none(body, names)
 
 
 def _figures(body: Mapping[str, object], names: Mapping[str, tuple[str, ...]]) -> tuple[int, int, int | None]:
-    """Page, pages, records in all."""
+    """Read the page number, the number of pages, and the total of records."""
     return unread.count(body, names["page"]), _figure(body, names["pages"]) or 0, _figure(body, names["count"])
 
 
@@ -318,7 +318,7 @@ _MASK: Final = "•••"
 
 
 def read_events(document: object, route: Route) -> tuple[PayoutEvent, ...]:
-    """The events of one payout, in the service's order; null is none."""
+    """Read the events of one payout in the service's order; null means none."""
     if document is None:
         return ()
     if not isinstance(document, dict | list):
@@ -345,12 +345,12 @@ def _records(found: object, route: Route, depth: int) -> list[object]:
     if any(inner):
         return _records(next(filter(None, inner)), route, depth - 1)
     is_event = any(unread.text(found, route.reply[name]) for name in ("at", "kind", "url"))
-    # An empty list and a "none" error mean the same.
+    # An empty list and an object with only an error both mean "no events".
     return [found] if is_event or not (inner or unread.text(found, route.reply["error"])) else []
 
 
 def _is_secret(name: str) -> bool:
-    """Whether what stands under this name may open something: a key, a token, a password."""
+    """Return whether a field of this name may contain a credential."""
     plain = name.casefold()
     return plain.endswith(("key", "keys", "pin")) or any(secret in plain for secret in _SECRET_NAMES)
 
@@ -363,7 +363,7 @@ def _host(address: str) -> str:
 
 
 def _rest(body: Mapping[str, object], names: Mapping[str, tuple[str, ...]], *read: str) -> tuple[tuple[str, str], ...]:
-    """What else a record says, under the service's names; ``read``: ours of what is read of it."""
+    """Return a record's other fields under the service's names; ``read``: our names of fields already read."""
     known = {next((name for name in names[ours] if body.get(name) not in (None, "")), "") for ours in read}
     others = {name: value for name, value in body.items() if name not in known}
     return tuple(_details(others, "", _DEEPEST))[:_MOST_DETAILS]
