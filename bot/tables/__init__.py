@@ -1,5 +1,5 @@
-"""Tables in dropped files, and tables that are returned: CSV and XLSX, read whole or refused with one problem.
+"""Readers and writers of tables: CSV and XLSX files, read completely or refused with one problem.
 
-Rows are numbered like a spreadsheet's (header = 1). No cell is guessed. A new kind of damage: a ``Flaw``, its sentence
-in ``bot/presentation/table_problems.py``, a case in ``tests/tables/corpus.py``.
+Rows are numbered like a spreadsheet's (header = 1). No cell is guessed. To add a kind of damage, add a ``Flaw``, its
+sentence in ``bot/presentation/table_problems.py`` and a case in ``tests/tables/corpus.py``.
 """

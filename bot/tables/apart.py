@@ -1,4 +1,4 @@
-"""Read an untrusted file in a process of its own, which the system ends when it takes too much time or memory."""
+"""Read untrusted files in a separate process with limits on time and memory."""
 
 import asyncio
 import io
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 LOG = logging.getLogger(__name__)
 _SMALL: Final = 512 * 1024
-"""Bytes of text that a thread reads at once: less work than a process is to start, and it lets others run between."""
+"""Bytes of text up to which a thread reads a file: that is cheaper than starting a process."""
 _RUN: Final = "import sys; from bot.tables.{} import main; sys.exit(main(sys.argv[1:]))"
 _BLOCK: Final = 256 * 1024
 _HIDDEN: Final = TypeAdapter(Hidden)
@@ -34,7 +34,7 @@ _HIDDEN: Final = TypeAdapter(Hidden)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """What reading one file may take: seconds of the processor, seconds by the clock, bytes of memory."""
+    """Limits for reading one file: CPU seconds, wall-clock seconds, bytes of memory."""
 
     cpu: int = 20
     wall: float = 60.0
@@ -44,12 +44,12 @@ class Bounds:
 BOUNDS: Final = Bounds()
 _OF_DOCUMENT: Final = Bounds(memory=256 * MEBIBYTE)
 _READERS: Final = ThreadPoolExecutor(max_workers=2, thread_name_prefix="tables")
-"""Two tables at a time; a third waits, and holds up nothing else."""
+"""Reads two tables at a time; further ones wait without blocking anything else."""
 _DOCUMENT_READER: Final = ThreadPoolExecutor(max_workers=1, thread_name_prefix="documents")
 
 
 async def read_apart(file: BinaryIO, *, name: str, limits: Limits | None = None, bounds: Bounds = BOUNDS) -> Table:
-    """Read a file as :func:`bot.tables.reading.read_table` does; what takes more than ``bounds`` is a problem."""
+    """Read a file like :func:`bot.tables.reading.read_table`; raises TableProblem if it exceeds ``bounds``."""
     limits = limits or Limits()
     size = file.seek(0, os.SEEK_END)
     file.seek(0)
@@ -65,10 +65,10 @@ async def read_apart(file: BinaryIO, *, name: str, limits: Limits | None = None,
 
 
 async def read_document(content: bytes, *, name: str, form: str, bounds: Bounds = _OF_DOCUMENT) -> str:
-    """Read the text of a file as :func:`bot.tables.prose.read_prose` does, an archive in a process of its own.
+    """Read the text of a file like :func:`bot.tables.prose.read_prose`, for a DOCX in a separate process.
 
     Raises:
-        UnusableFile: it can't be read, or it takes more than ``bounds``.
+        UnusableFile: it can't be read, or it exceeds ``bounds``.
     """
     if form != "docx":
         return await asyncio.to_thread(read_prose, content, name=name, form=form)
@@ -87,18 +87,18 @@ async def _apart(
     bounds: Bounds,
     take: Callable[[IO[bytes]], T | None],
 ) -> T | None:
-    """What ``take`` makes of the output of the module's process; None if the process took too much."""
+    """Run a module in a process and return what ``take`` reads from its output; None if it exceeded its limits."""
     reader = _Reader()
     loop = asyncio.get_running_loop()
     try:
         return await loop.run_in_executor(threads, _read, module, asked, file, bounds, reader, take)
     except asyncio.CancelledError:
-        reader.kill()  # a stop would wait for the thread, and the thread for the process
+        reader.kill()  # otherwise shutdown would wait for the thread, which waits for the process
         raise
 
 
 class _Reader:
-    """The process that reads one file. Once killed, it also ends if it only starts later."""
+    """Handle of the process that reads one file. Killing it before it starts ends it right after the start."""
 
     def __init__(self) -> None:
         self._changing = threading.Lock()
@@ -126,7 +126,7 @@ def _read(
     reader: _Reader,
     take: Callable[[IO[bytes]], T | None],
 ) -> T | None:
-    """In a thread: start the process, and take its output as it comes."""
+    """Start the process and consume its output; blocks, so call it in a thread."""
     argument = json.dumps({**asked, "cpu": bounds.cpu, "memory": bounds.memory})
     with tempfile.TemporaryFile() as copy:
         file.seek(0)
@@ -155,12 +155,12 @@ def _read(
                 child.kill()
             code = child.wait()
     if found is None and not reader.killed:
-        LOG.warning("file took too much to read (exit %s)", code)
+        LOG.warning("file exceeded the reading limits (exit %s)", code)
     return found
 
 
 def _table(lines: IO[bytes]) -> Table | None:
-    """What the process wrote; None when it ended before it was done."""
+    """Read the process's output; None if it ended early."""
     about: dict[str, Any] | None = None
     rows = Rows()
     for line in lines:

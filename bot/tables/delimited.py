@@ -1,7 +1,7 @@
-"""Delimited text as found in practice, and as we hand it back.
+"""Reader and writer of delimited text.
 
-Written, a spreadsheet runs nothing in it, and it reads back the same: what would be taken for a formula, also behind
-apostrophes, gets an apostrophe in front. Plain numbers stay, also ``-25.00`` and ``+593991234567``.
+Written cells never run as formulas and read back unchanged: a cell that a spreadsheet would take for a formula, even
+after apostrophes, gets a leading apostrophe. Plain numbers such as ``-25.00`` and ``+593991234567`` don't.
 """
 
 import codecs
@@ -39,17 +39,17 @@ _MARKS = (
 )
 
 _TRIGGERS = "=+\\-@\t\r\n＝＋－＠﹢﹣﹦﹫−"
-"""Characters that start a formula or are skipped before one, with the wide and small forms treated alike."""
+"""Characters that start a formula or are skipped before one, including full-width and small forms."""
 _QUOTED_NUMBER = re.compile(r'"[$\s]*[0-9][0-9.]*\s*"')
 _SEPARATOR = re.compile(r'[\ufeff\r\n]*"?sep=([^\r\n"])"?[ \t,;]*\r?\n', re.IGNORECASE)
 _LOOKED_AT = 60
-"""Rows by which the separator is chosen."""
+"""Rows used to choose the delimiter."""
 _LEGACY = (("cp1252", "Windows-1252"), ("cp1250", "Windows-1250"), ("mac_roman", "Mac Roman"))
 _CODECS = {name: codec for codec, name in _LEGACY} | {"UTF-16": "utf-16"}
 _ODD = re.compile(
     r"(?<=[a-z])(?:[^\x00-\x7f](?<!\w)(?<![’‘“”–—])|[ŠŽŸŚŤŹŁĄŞÀ-ÖØ-Þ])|(?:[^\x00-\x7f](?<!\w)(?<![’‘“”–—«¿¡]))(?=[a-z])"
 )
-"""Signs that no word has, or a capital behind a small letter."""
+"""Symbols inside words, and capitals after lower-case letters."""
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?%?")
 _FORMULA = re.compile(rf"'*[\s\u200b\ufeff]*[{_TRIGGERS}]")
 _PLAIN = re.compile(r"[\t\r\n -~]*")
@@ -66,7 +66,7 @@ def read_text(file: BinaryIO, *, limits: Limits) -> Table:
         if limits.addresses and (listed := _list(sample, decoded, limits)) is not None:
             return Table(header=("email", "name")[: len(listed[0].cells)], rows=listed, encoding=encoding)
         first = _SEPARATOR.match(sample)
-        if first is not None:  # a spreadsheet's own line
+        if first is not None:  # Excel's sep= line
             for _ in range(first[0].count("\n")):
                 decoded.readline()
             sample = sample[first.end() :]
@@ -91,7 +91,7 @@ def read_text(file: BinaryIO, *, limits: Limits) -> Table:
 
 
 def _list(sample: str, lines: Iterable[str], limits: Limits) -> Rows | None:
-    """Addresses, one a row, with the names before them; None for a text that has anything else."""
+    """Return one address per row with the name before it; None if the text contains anything else."""
     if not all(addresses_in(line) for line in sample.splitlines()[: AHEAD * 4] if bare(line)):
         return None
     found = [(number, part) for number, line in enumerate(lines, 1) for part in address_parts(line)]
@@ -107,13 +107,13 @@ def _list(sample: str, lines: Iterable[str], limits: Limits) -> Rows | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shape:
-    """What a separator makes of the first rows."""
+    """Structure of the first rows with one delimiter."""
 
     delimiter: str
     names_row: int
     titles: str
     fit: tuple[float, int, int]
-    """Share of rows with as many cells as names; addresses and numbers alone in their cells; names."""
+    """Ranking: share of rows as wide as the header, cells that are an address or a number, header cells minus one."""
 
     @classmethod
     def of(cls, sample: str, delimiter: str) -> "_Shape":
@@ -136,7 +136,7 @@ class _Shape:
 
 
 def _encoding(file: BinaryIO) -> tuple[str, str]:
-    """The codec and its common name. A file without a byte order mark is UTF-8 when all of it is, else Latin-1."""
+    """Return the codec and its common name. Without a byte order mark it is UTF-8 if valid, else a legacy encoding."""
     file.seek(0)
     head = file.read(_SAMPLE)
     marked = next(((codec, name) for mark, codec, name in _MARKS if head.startswith(mark)), None)
@@ -149,7 +149,7 @@ def _encoding(file: BinaryIO) -> tuple[str, str]:
             return "utf-16-be", "UTF-16"
     file.seek(0)
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    broken = wide = line = lines = 0  # bytes that are no UTF-8, non-ASCII letters that are, line of the first bad byte
+    broken = wide = line = lines = 0  # invalid sequences, valid non-ASCII letters, line of the first invalid one
     for block in chain(iter(partial(file.read, _SAMPLE), b""), [b""]):
         text = decoder.decode(block, final=not block)
         if not text.isascii():
@@ -168,7 +168,7 @@ def _encoding(file: BinaryIO) -> tuple[str, str]:
 
 
 def _legacy(content: bytes) -> tuple[str, str]:
-    """The likeliest encoding with a byte for each letter: the one that puts the fewest odd signs into words."""
+    """Return the likeliest single-byte encoding: the one with the fewest odd characters in words."""
     words = b" ".join(word for word in content.split() if not word.isascii())[:_SAMPLE]
     fits: list[tuple[int, int, str, str]] = []
     for codec, name in _LEGACY:
@@ -184,16 +184,16 @@ class _Records:
     limits: Limits
     names_row: int = 1
     odd: bool = False
-    """Whether a line since the last reset had an apostrophe, or any line a NUL: then each cell is checked."""
+    """True if a line since the last reset had an apostrophe, or any line a NUL, so each cell must be checked."""
     nul: bool = False
     quoted: bool = False
-    """Whether a line of the next record had a number in quotation marks."""
+    """True if a line of the next record has a number in quotation marks."""
     quoted_rows: Runs = field(default_factory=Runs)
     header: tuple[str, ...] = ()
     rows: Rows = field(default_factory=Rows)
     width: int = 0
     ragged: dict[int, int] = field(default_factory=dict)
-    """Cells of the first rows with more of them than the header."""
+    """Row number -> number of cells, for the first rows with more cells than the header."""
     more_ragged: int = 0
 
     def lines(self, text: Iterable[str]) -> Iterator[str]:
@@ -206,7 +206,7 @@ class _Records:
             yield line
 
     def take(self, records: Iterator[list[str]]) -> None:
-        """Read all records. The limits apply while reading, so a file that is too long is not read to its end."""
+        """Read all records, or until a limit is exceeded."""
         number, width, most = 0, -1, self.limits.sample or self.limits.rows
         rows = self.rows
         add = rows.add
@@ -216,13 +216,13 @@ class _Records:
                     if self.quoted:
                         self.quoted_rows.add(number)
                         self.quoted = False
-                    # The fast path, for nearly every row of a large file.
+                    # Fast path for nearly every row of a large file.
                     if len(cells) == width and not self.odd and cells[0].strip() and len(rows) < most:
                         add(number, tuple(cells))
                     else:
                         self._take_one(number, cells)
                         width = self.width or -1
-        except csv.Error as error:  # only its text tells which
+        except csv.Error as error:  # only its message distinguishes the cases
             if "field larger" in str(error):
                 raise TableProblem(Flaw.CELL_TOO_LONG, rows=[number + 1], allowed=CELL_LIMIT) from None
             flaw = Flaw.QUOTE_OPEN if "unexpected end" in str(error) else Flaw.QUOTE_INSIDE
@@ -268,19 +268,19 @@ class _Records:
 
 
 def neutral(cell: str) -> str:
-    """A cell made safe for a file that a spreadsheet opens."""
+    """Return a cell that a spreadsheet won't run as a formula."""
     if _FORMULA.match(cell) is None or _NUMBER.fullmatch(cell) is not None:
         return cell
     return f"'{cell}"
 
 
 def plain(cell: str) -> str:
-    """The inverse of ``neutral``."""
+    """Undo ``neutral``."""
     return cell[1:] if cell.startswith("'") and _WRITTEN.match(cell) is not None else cell
 
 
 def rewritten(content: bytes) -> bytes:
-    """Foreign delimited text with its formulas neutralised, row by row, even where it is no valid table."""
+    """Neutralise the formulas in a service's delimited text, even if it isn't a valid table."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -292,7 +292,7 @@ def rewritten(content: bytes) -> bytes:
     try:
         for row in csv.reader(io.StringIO(text.replace("\x00", "\ufffd"), newline=""), delimiter=delimiter):
             writer.writerow([neutral(cell) for cell in row])
-    except csv.Error:  # a cell exceeds the limit: lines are treated as cells
+    except csv.Error:  # a cell exceeds the limit: treat lines as cells
         return "\r\n".join(neutral(line) for line in text.splitlines()).encode(_codec(text), "replace")
     written = out.getvalue()
     return written.encode(_codec(written), "replace")
@@ -306,9 +306,9 @@ def write_csv(
     delimiter: str = ",",
     encoding: str = "",
 ) -> bytes:
-    """A CSV file: UTF-8, commas, CRLF; ``for_people``: formulas neutralised, with a byte order mark if needed.
+    """Write a CSV file with CRLF. ``for_people``: neutralise formulas and add a byte order mark if needed.
 
-    ``encoding``: of a table that was read, in words; UTF-8 if it lacks a letter.
+    ``encoding``: name from a table that was read; UTF-8 if it is unknown or can't encode the text.
     """
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=delimiter or ",")
@@ -325,5 +325,5 @@ def write_csv(
 
 
 def _codec(text: str) -> str:
-    # With a mark only where a spreadsheet would misread the text without one: other programs stumble over it.
+    # Add a mark only if a spreadsheet would misread the text without it: it confuses other programs.
     return "utf-8" if _PLAIN.fullmatch(text) is not None else "utf-8-sig"

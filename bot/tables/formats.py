@@ -1,8 +1,8 @@
-"""Numbers and dates as a spreadsheet shows them, and formats that show something else than the cell holds.
+"""Numbers and dates as a spreadsheet shows them, and detection of formats that misrepresent a cell's value.
 
-Dates come out as ``2026-03-01`` whatever the sheet's own order, numbers without separators of thousands. What stands
-around a number is kept, also another country's currency; only dollars of the United States are left out. ``;;;`` hides,
-``"5.00"`` shows 5.00 whatever the number is, ``0"."00`` a hundredth, ``0,`` a thousandth, ``-0`` another sign.
+Dates are returned as ``2026-03-01`` regardless of the sheet's order, numbers without thousands separators. Text around
+a number is kept, including foreign currencies; only US dollars are dropped. Examples of misleading formats: ``;;;``
+hides the value, ``"5.00"`` always shows 5.00, ``0"."00`` a hundredth, ``0,`` a thousandth, ``-0`` another sign.
 """
 
 import re
@@ -42,12 +42,12 @@ BUILT_IN = {
     **dict.fromkeys((45, 47), "mm:ss"),
     **dict.fromkeys((*range(27, 37), *range(50, 59)), "yyyy-mm-dd"),
 }
-"""Formats that a workbook gives only by number (ECMA-376, 18.8.30; Excel writes 5 to 8 and 41 to 44 as well)."""
+"""Formats that a workbook references only by number (ECMA-376, 18.8.30; Excel also writes 5 to 8 and 41 to 44)."""
 OF_ANY_COUNTRY: Final = frozenset({5, 6, 7, 8, 42, 44})
-"""Of these, the ones with the currency of whoever opens the workbook: dollars, unless it is used with others."""
+"""Built-in formats with the reader's local currency: taken as dollars unless the workbook also has other currencies."""
 UNKNOWN_CURRENCY: Final = "¤"
 _DOLLAR_LANDS: Final = frozenset({"0409", "0475", "045C", "540A", "500A", "300A", "440A", "180A"})
-"""LCIDs (MS-LCID) of the United States, Puerto Rico, Ecuador, El Salvador and Panama."""
+"""LCIDs (MS-LCID) of countries that use US dollars: United States, Puerto Rico, Ecuador, El Salvador and Panama."""
 _DOLLAR_REGIONS: Final = frozenset({"US", "PR", "EC", "SV", "PA"})
 _OTHER_DOLLARS: Final = {
     **dict.fromkeys(("080A", "MX"), "MXN"),
@@ -63,13 +63,13 @@ _OTHER_DOLLARS: Final = {
     **dict.fromkeys(("1004", "4809", "SG"), "SGD"),
     **dict.fromkeys(("0404", "TW"), "TWD"),
 }
-"""Currencies that are written with the same sign; that of any other country is unknown here, and no dollar."""
+"""Other currencies written with ``$``, by LCID or region; a ``$`` of any other country is an unknown currency."""
 
 _LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?![hms]+\])[^\]]*\]', re.IGNORECASE)
-"""What a format code shows, or skips, whatever the number is."""
+"""Parts of a format code that don't depend on the number."""
 _TOKEN = re.compile(rf"{_LITERAL.pattern}|.", re.IGNORECASE | re.DOTALL)
 _GROUPS = re.compile(r"[\s'’]")
-"""What stands between groups of three digits."""
+"""Separators between groups of three digits."""
 _DIGITS = re.compile(r"[0#?][0#?,]*(?:\.(?P<decimals>[0#?]+))?(?P<thousands>,*)")
 _LONGEST = 15
 """Significant digits that a spreadsheet keeps."""
@@ -81,20 +81,20 @@ _CURRENCY = re.compile(r"\[\$([^\]-]*)(?:-([^\]]*))?")
 _PIECE = re.compile(
     rf"{_LITERAL.pattern}|General|E[+-]|[0#?@%/](?:[0#?.,@%/]*[0#?@%/])?,*|.", re.IGNORECASE | re.DOTALL
 )
-"""A literal, the place of the number, or a character that stands for itself."""
+"""A literal, the number's placeholder, or a character shown as is."""
 _LCID = re.compile(r"[0-9A-F]{1,8}", re.IGNORECASE)
 _RUN = re.compile(r"[0#?](?:[0#?,.\s'’]*[0#?])?")
-"""Digits that are shown next to each other, in groups or not."""
+"""Adjacent digits, grouped or not."""
 _EXPONENT = re.compile(r"E[+-]", re.IGNORECASE)
 _POINT = re.compile(r"""(?:\\[.,]|"[^"\w]*[.,]")(?=[0#?])""")
-"""A point that belongs to no word, right before the digits: ``\\.00`` shows 25 as .25."""
+"""A literal point right before the digits, outside words: ``\\.00`` shows 25 as .25."""
 _OTHER_SIGN = ("-", "−", "–", "(")
 _WITH_TEXT = 4
-"""Sections of a format code that has one for text."""
+"""Number of sections of a format code with a section for text."""
 
 
 def shown(stored: str, code: str, *, since_1904: bool = False) -> str:
-    """A stored number under a format code; text that is no number is returned unchanged."""
+    """Return a stored number as its format code shows it; other text is returned unchanged."""
     try:
         value = Decimal(stored.strip())
     except ArithmeticError:
@@ -111,7 +111,7 @@ def shown(stored: str, code: str, *, since_1904: bool = False) -> str:
 
 
 def is_disguised(stored: str, code: str, *, number: bool) -> bool:
-    """Whether the cell shows something else than it holds. ``number``: it holds a number, not a text."""
+    """Return whether a cell shows something other than its value. ``number``: the value is a number, not text."""
     above, below, zero, text = disguise = _disguise(code)
     if not any(disguise):
         return False
@@ -128,7 +128,7 @@ def is_disguised(stored: str, code: str, *, number: bool) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _sections(code: str) -> tuple[str, ...]:
-    """The parts of a format code: for numbers above zero, below zero, for zero, for text."""
+    """Split a format code into its sections: for positive numbers, negative numbers, zero, text."""
     found = [""]
     for sign in _TOKEN.findall(code):
         if sign == ";":
@@ -144,7 +144,7 @@ def _conditions(parts: tuple[str, ...]) -> list[re.Match[str] | None]:
 
 
 def _section_for(value: Decimal, parts: tuple[str, ...]) -> str:
-    """The part of a format code for a number: the first whose condition it meets, or else by its sign."""
+    """Return the section for a number: the first whose condition it meets, else by its sign."""
     found = _conditions(parts)
     if any(found):
         for part, condition in zip(parts, found, strict=False):
@@ -156,7 +156,7 @@ def _section_for(value: Decimal, parts: tuple[str, ...]) -> str:
 
 @lru_cache(maxsize=4_096)
 def _around(part: str) -> tuple[str, str]:
-    """What a part of a format code shows before and behind the number; a dollar of another country by its code."""
+    """Return what a section shows before and after the number; a foreign dollar sign becomes its currency code."""
     around, at, country = ["", ""], 0, ""
     for piece in _PIECE.findall(part):
         if _LITERAL.fullmatch(piece):
@@ -164,27 +164,27 @@ def _around(part: str) -> tuple[str, str]:
             tag = _CURRENCY.match(piece)
             country = country or (_country_of(tag[2] or "") if tag is not None else "")
         elif piece[0] in "0#?@%/" or len(piece) > 1:
-            around[1], at = "", 1  # what stands between digits only groups them, or is seen as a disguise
+            around[1], at = "", 1  # text between digits only groups them, or counts as a disguise
         else:
             around[at] += piece
     before, behind = around
     sign = (before + behind).strip().upper()
-    if not at or sign in ("", *OUR_CURRENCY):  # without a place for the number, it isn't shown
+    if not at or sign in ("", *OUR_CURRENCY):  # without a placeholder the number isn't shown
         return (f"{country} ", "") if country and sign == "$" else ("", "")
     return before.lstrip(), behind.rstrip()
 
 
 def _country_of(tag: str) -> str:
-    """The currency of a locale tag such as ``80A`` or ``es-MX``; empty if it is that of the United States, or none."""
+    """Return the currency of a locale tag such as ``80A`` or ``es-MX``; empty for US dollars or without a country."""
     if _LCID.fullmatch(tag):
-        lcid = f"{int(tag, 16) & 0xFFFF:04X}"  # before it may stand a calendar and a kind of digits
+        lcid = f"{int(tag, 16) & 0xFFFF:04X}"  # the upper bits select a calendar and digits
         return "" if lcid in _DOLLAR_LANDS or lcid == "0000" else _OTHER_DOLLARS.get(lcid, UNKNOWN_CURRENCY)
     region = tag.rpartition("-")[2].upper()
     return "" if not tag or region in _DOLLAR_REGIONS else _OTHER_DOLLARS.get(region, UNKNOWN_CURRENCY)
 
 
 def _is_moment(section: str) -> bool:
-    """Whether a part of a format code, without its literals, shows a date or a time."""
+    """Return whether a section, stripped of its literals, shows a date or time."""
     letters = section.casefold()
     return any(one in letters for one in "ydhs") or ("m" in letters and "0" not in letters)
 
@@ -239,7 +239,7 @@ def _moment(value: Decimal, section: str, *, since_1904: bool) -> str:
 
 @lru_cache(maxsize=4_096)
 def _disguise(code: str) -> tuple[bool, bool, bool, bool]:
-    """Whether a format disguises numbers above zero, below it, zero, and texts."""
+    """Return whether a format disguises positive numbers, negative numbers, zero, and text."""
     if code.casefold() in ("", "@", GENERAL.casefold()):
         return False, False, False, False
     *first, last = _sections(code)
@@ -252,7 +252,7 @@ def _disguise(code: str) -> tuple[bool, bool, bool, bool]:
     below = _misleads(numbers[1] if len(numbers) > 1 else numbers[0])
     zero = _has_digits(_literals(numbers[2] if len(numbers) > 2 else numbers[0]))  # noqa: PLR2004 - a dash for zero is right
     conditions = [bool(_CONDITION.search(one)) for one in numbers]
-    if any(conditions):  # any of them may show any number, and a number that fits none is shown as ####
+    if any(conditions):  # each section may apply to any number; one that meets no condition shows as ####
         above = below = zero = all(conditions) or any(_misleads(one) for one in numbers) or above
     bare = _bare(last)
     has_value = "@" in bare or "general" in bare.casefold()
@@ -268,7 +268,7 @@ def _misleads(section: str) -> bool:
         return _is_repeated(bare)
     if "/" in bare:
         return True  # a fraction is rounded to what its denominator allows
-    # Literals keep digits apart, but for what stands between groups of three.
+    # Literals separate runs of digits, except group separators.
     apart = _LITERAL.sub(lambda found: "|" if _GROUPS.sub("", _literals(found[0])) else "", _EXPONENT.sub("", section))
     runs = _RUN.findall(apart)
     scaled = re.search(r"[0#?],+(?![0#?,])", _GROUPS.sub("", bare)) is not None
@@ -276,7 +276,7 @@ def _misleads(section: str) -> bool:
 
 
 def _is_repeated(bare: str) -> bool:
-    """Whether the cell is shown more than once: ``@@`` shows 25 as 2525."""
+    """Return whether the value is shown more than once: ``@@`` shows 25 as 2525."""
     return bare.count("@") + bare.casefold().count("general") > 1
 
 
@@ -285,7 +285,7 @@ def _bare(section: str) -> str:
 
 
 def _literals(section: str) -> str:
-    """What stands there whatever the number is: quoted, escaped, as a currency, or as what fills the cell."""
+    """Return the text shown for any number: quoted, escaped, currency, and fill characters."""
     found = ""
     for token in _LITERAL.findall(section):
         if token[0] == "[":

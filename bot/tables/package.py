@@ -1,8 +1,8 @@
-"""The parts of an Office file, and their XML: found by relationships, whatever a program calls them.
+"""Parts of an Office file and their XML, located by relationships rather than by name.
 
-A small file cannot become gigabytes: the sizes in the archive's directory are checked first, and each part is measured
-while it is unpacked, because the directory may be forged. A spreadsheet ignores elements in a namespace that it does
-not know. So does this, and refuses the part where such an element would otherwise have been read.
+A small file can't unpack to gigabytes: the sizes in the archive's directory are checked first, and each part is
+measured while it is unpacked, because the directory may be forged. Like a spreadsheet, the parser ignores elements in
+unknown namespaces, but refuses the part if such an element is in a place where it would otherwise be read.
 """
 
 import copy
@@ -24,18 +24,18 @@ Text = Callable[[str], None]
 _MAIN: Final = frozenset(
     {"", "http://schemas.openxmlformats.org/spreadsheetml/2006/main", "http://purl.oclc.org/ooxml/spreadsheetml/main"}
 )
-"""Namespaces of a workbook in its two dialects, transitional and strict; or none at all."""
+"""Namespaces of a workbook in the transitional and strict dialects; some programs write none."""
 _PACKAGE: Final = frozenset({"", "http://schemas.openxmlformats.org/package/2006/relationships"})
-"""Namespace of the relations between parts."""
+"""Namespace of relationships between parts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
     root: str
     places: Mapping[str, Collection[str]]
-    """Each element that is read, with those in which it may stand."""
+    """Each element that is read -> its allowed parents."""
     namespaces: Collection[str] = _MAIN
-    """That its root may have. Every other element needs the same one."""
+    """Allowed for the root. All other elements must have the root's namespace."""
 
 
 _RELATED = Dialect(namespaces=_PACKAGE, root="Relationships", places={"Relationship": ("Relationships",)})
@@ -53,7 +53,7 @@ _KINDS = (
     ("presentation", "pptx"),
     ("ms-powerpoint.", "pptx"),
 )
-"""A piece of the content type of the main part, by which a program chooses how to read the file."""
+"""Substrings of the main part's content type, which decides how programs read the file."""
 _USUAL = {
     "xl/workbook.xml": "xlsx",
     "xl/workbook.bin": "xlsb",
@@ -63,11 +63,11 @@ _USUAL = {
 """Main parts of files without relationships or content types."""
 
 _NO_MEMORY = 1
-"""Expat's code for a lack of memory: XML_ERROR_NO_MEMORY."""
+"""Expat's XML_ERROR_NO_MEMORY."""
 _EXTENSIONS = "extLst"
-"""In it stands what later versions added; nothing of it is part of a table."""
+"""Contains extensions of later versions, none of which belong to a table."""
 _TEXTS = frozenset({"t", "v"})
-"""They hold text and no element."""
+"""Elements that contain only text."""
 
 _PARTS = 2_000
 _RATIO = 300
@@ -86,7 +86,7 @@ class Package:
     """An Office file. Part names are compared in lower case, with ``/`` between folders."""
 
     def __init__(self, file: BinaryIO, unpacked: int) -> None:
-        """``unpacked``: bytes that all parts together may have. Raises TableProblem for a damaged archive."""
+        """Open an archive. ``unpacked``: limit for all parts in bytes. Raises TableProblem if it is damaged."""
         file.seek(0)
         try:
             self._archive = zipfile.ZipFile(file)
@@ -96,7 +96,7 @@ class Package:
         self._by_name = {_part_name("/", info.filename): info for info in self._archive.infolist()}
 
     def check(self) -> None:
-        """Raise TableProblem for bombs, passwords, and two parts of one name."""
+        """Raise TableProblem for zip bombs, passwords and duplicate part names."""
         parts = self._archive.infolist()
         whole = sum(info.file_size for info in parts)
         steep = any(info.file_size > max(_SMALL, _RATIO * info.compress_size) for info in parts)
@@ -107,19 +107,19 @@ class Package:
         seen: set[str] = set()
         for info in parts:
             key = _part_name("/", info.filename)
-            if key in seen:  # programs disagree about which of the two is opened
+            if key in seen:  # programs disagree about which one to open
                 raise TableProblem(Flaw.TWICE, names=[f"Part {info.filename}"])
             seen.add(key)
 
     @property
     def main(self) -> str:
-        """The part with the document: the target of the package's relationship, else the usual one; or empty."""
+        """Part with the document: the target of the package's relationship, else the usual name; may be empty."""
         usual = next((part for part in _USUAL if self.has(part)), "")
         return self.relations().part("officeDocument", usual)
 
     @property
     def kind(self) -> str:
-        """Format of the document by the content type of its main part, else by its usual name; or empty."""
+        """Format of the document by its main part's content type, else by the part's usual name; empty if unknown."""
         main, types = self.main, _ContentTypes()
         if self.has(_CONTENT_TYPES):
             parse(self.blocks(_CONTENT_TYPES), _TYPES, types.start)
@@ -128,7 +128,7 @@ class Package:
         return (found or _USUAL.get(main, "")) if self.has(main) else ""
 
     def relations(self, of: str = "") -> "Relations":
-        """The relationships of a part, or of the package itself."""
+        """Read the relationships of a part, or of the package itself."""
         folder, _, name = of.rpartition("/")
         part = posixpath.join(folder, "_rels", f"{name}.rels")
         relations = Relations(folder)
@@ -140,7 +140,7 @@ class Package:
         return part.lower() in self._by_name
 
     def blocks(self, part: str) -> Iterator[bytes]:
-        """The content of a part as it is unpacked; nothing if it is missing. Raises TableProblem."""
+        """Yield the unpacked content of a part; nothing if it is missing. TableProblem if damaged or too large."""
         info = self._by_name.get(part.lower())
         if info is None:
             return
@@ -164,7 +164,7 @@ def _part_name(folder: str, name: str) -> str:
 @dataclass(slots=True)
 class _ContentTypes:
     by_name: dict[str, str] = field(default_factory=dict)
-    """Of a part, and of an extension behind a point."""
+    """Content types by part name, or by extension with a leading point."""
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         if name in ("Override", "Default"):
@@ -175,14 +175,14 @@ class _ContentTypes:
 @dataclass(slots=True)
 class Relations:
     folder: str
-    """Targets without a leading ``/`` are inside of it."""
+    """Base folder of targets without a leading ``/``."""
     by_id: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """The last word of the type, and the part."""
+    """Relationship id -> last segment of its type, and target part."""
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         if name == "Relationship":
             if attributes.get("Id", "") in self.by_id:
-                raise TableProblem(Flaw.DAMAGED)  # the same relation twice: programs disagree about which one counts
+                raise TableProblem(Flaw.DAMAGED)  # duplicate id: programs disagree about which one counts
             target = _part_name(self.folder, attributes.get("Target", ""))
             self.by_id[attributes.get("Id", "")] = (attributes.get("Type", "").rpartition("/")[2], target)
 
@@ -193,9 +193,10 @@ class Relations:
 def parse(
     blocks: Iterator[bytes], dialect: Dialect, start: Start, end: Text | None = None, text: Text | None = None
 ) -> None:
-    """Feed one part to handlers, unless what would be read stands in another namespace or place, or it is no XML.
+    """Feed the elements of one part to handlers. Raises TableProblem for bad XML and misplaced or foreign elements.
 
-    A prefixed attribute is called by its namespace, a blank and its name. ``end`` gets no name for what is ignored.
+    A prefixed attribute is named by its namespace, a blank and its name. ``end`` gets an ignored element's local name,
+    or an empty one.
     """
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.buffer_text = True
@@ -211,7 +212,7 @@ def parse(
             push(found)
             start(found.name, attributes)
 
-    def no_doctype(*_: object) -> None:  # no workbook has one, and it may define entities that expand to gigabytes
+    def no_doctype(*_: object) -> None:  # workbooks have none, and its entities could expand to gigabytes
         raise TableProblem(Flaw.DAMAGED)
 
     parser.StartElementHandler = begin
@@ -230,7 +231,7 @@ def parse(
 
 
 class _Element(dict[str, "_Element"]):
-    """An element; holds the elements that are read inside of it, by namespace, blank and name."""
+    """An element; maps namespace, blank and name to each child element that is read."""
 
     __slots__ = ("name",)
 
@@ -240,17 +241,17 @@ class _Element(dict[str, "_Element"]):
 
 
 _FOREIGN: Final = _Element()
-"""An element of another namespace, and all inside of it."""
+"""An element of another namespace and its content."""
 _EXTENSION: Final = _Element()
-"""An extension, and all inside of it."""
+"""An extension and its content."""
 
 
 class _Part:
-    """The elements of one part, once its root has said in which namespace they are."""
+    """Known elements of one part, in the namespace of its root."""
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
-        self._namespace: str  # the root's, which comes before all that asks for it
+        self._namespace: str  # the root's, set before any other element is looked up
         self._read: dict[str, _Element] = {}
         self.top = _Element()
 
@@ -267,7 +268,7 @@ class _Part:
         if namespace == self._namespace:
             return _EXTENSION if local == _EXTENSIONS else _Element(local)
         if within.name in self._dialect.places.get(local, ()):
-            raise TableProblem(Flaw.DAMAGED)  # programs disagree about whether it is read
+            raise TableProblem(Flaw.DAMAGED)  # programs disagree about whether to read it
         return _FOREIGN
 
     def _root(self, namespace: str, name: str) -> _Element:

@@ -1,4 +1,4 @@
-"""The text of a file: plain text in Unicode, and DOCX, whose archive and XML are read within limits; DOCX written."""
+"""Reader of text files in Unicode and of DOCX, whose archive and XML are read within limits; writer of DOCX."""
 
 import codecs
 import io
@@ -29,16 +29,16 @@ _CONTROLS: Final = frozenset(map(chr, range(32))) - frozenset("\t\n\r\f\x0b\x1b"
 _BODY: Final = "word/document.xml"
 _UNPACKED: Final = 40 * 1024 * 1024
 _RATIO: Final = 100
-"""How many times its size a large document may unpack to; Word's own stay below 30."""
+"""Maximum compression ratio of a large document; those of Word stay below 30."""
 _ALWAYS: Final = 4 * 1024 * 1024
 _DEEPEST: Final = 256
-"""Open elements; a table in a table in a text box has about forty."""
+"""Maximum nesting of elements; a table in a table in a text box has about forty."""
 _SIGNS: Final = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "\u2011"}
-"""Elements of a run that stand for a character."""
+"""Elements of a run that represent a character."""
 _GONE: Final = frozenset({"del", "moveFrom", "rt"})
-"""What was deleted, or moved elsewhere; and how a word is pronounced, in small letters above it."""
+"""Deleted text, text moved elsewhere, and phonetic guides (ruby)."""
 _ELSEWHERE: Final = frozenset({"altChunk", "subDoc"})
-"""They stand for text in other parts or files, which would be missing."""
+"""References to text in other parts or files, which we don't read."""
 _TYPES: Final = """<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 <Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">\
 <Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>\
@@ -52,13 +52,13 @@ _NAMESPACE: Final = "http://schemas.openxmlformats.org/wordprocessingml/2006/mai
 
 
 def read_prose(content: bytes, *, name: str, form: str) -> str:
-    """Its text, with line feeds at the ends of lines. ``form``: ``docx``, or plain text. Raises UnusableFile."""
+    """Return a file's text with line feeds. ``form``: ``docx``, anything else is plain text. Raises UnusableFile."""
     text = _document(content, name) if form == "docx" else _decoded(content, name)
     if len(text) > MOST_CHARACTERS:
         raise UnusableFile(FileTrouble.TOO_LONG, name=name)
     if not any(map(str.isalnum, text)):
         raise UnusableFile(FileTrouble.NO_TEXT, name=name)
-    return re.sub("\r+\n|\r", "\n", text)  # a line feed may be made twice, and then ends with two carriage returns
+    return re.sub("\r+\n|\r", "\n", text)  # converting CRLF twice yields two carriage returns
 
 
 def _decoded(content: bytes, name: str) -> str:
@@ -74,12 +74,12 @@ def _decoded(content: bytes, name: str) -> str:
 
 @dataclass(slots=True)
 class _Story:
-    """The text of a document, or of a text box in it. ``boxes``: of the text boxes in the paragraph being read."""
+    """Text of a document or a text box. ``boxes``: text of the boxes anchored in the current paragraph."""
 
     found: list[str] = field(default_factory=list)
     boxes: list[str] = field(default_factory=list)
     joins: bool = False
-    """The end of the paragraph was deleted: the next one continues it."""
+    """True if the paragraph mark was deleted, so the next paragraph continues this one."""
 
     def end_paragraph(self) -> None:
         if not self.joins:
@@ -89,16 +89,16 @@ class _Story:
 
 
 class _Words:
-    """The paragraphs of a document, without headers, footnotes and deleted text, as its XML is parsed.
+    """Parser that collects a document's paragraphs, without headers, footnotes and deleted text.
 
-    A text box follows the paragraph that it is in. It is written twice, for old programs too; the first one counts.
+    A text box follows its paragraph. Word writes it twice, the second time for old programs; only the first counts.
     """
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._stories = [_Story()]
         self._path: list[str] = []
-        self._alternatives: list[int] = []  # how much text there was before each
+        self._alternatives: list[int] = []  # length of the text before each
         self._left_out = self._length = 0
         parser = self.parser = expat.ParserCreate(namespace_separator=" ")
         parser.buffer_text = True
@@ -113,7 +113,7 @@ class _Words:
         kind = element.rpartition(" ")[2]
         within = self._path[-1] if self._path else ""
         self._path.append(kind)
-        if len(self._path) > _DEEPEST:  # expat keeps every open element, in memory that grows faster than the file
+        if len(self._path) > _DEEPEST:  # expat keeps all open elements in memory
             raise UnusableFile(FileTrouble.TOO_COMPLEX, name=self._name)
         if self._left_out:
             return
@@ -153,19 +153,19 @@ class _Words:
         if self._length > MOST_CHARACTERS:
             raise UnusableFile(FileTrouble.TOO_LONG, name=self._name)
 
-    def _doctype(self, *_: object) -> None:  # no document has one, and it may define entities that expand to gigabytes
+    def _doctype(self, *_: object) -> None:  # documents have none, and its entities could expand to gigabytes
         raise UnusableFile(FileTrouble.DAMAGED, name=self._name)
 
 
 def _sign(kind: str, attributes: Mapping[str, str]) -> str:
-    """The character for which an element of a run stands; that of a font of its own isn't known."""
+    """Return the character that an element of a run represents; empty for those of symbol fonts."""
     code = next((value for name, value in attributes.items() if kind == "sym" and name.endswith(" char")), "")
     found = chr(int(code, 16)) if re.fullmatch("[0-9A-Fa-f]{1,4}", code) else _SIGNS.get(kind, "")
     return found if found.isprintable() or kind in _SIGNS else ""
 
 
 def _document(content: bytes, name: str) -> str:
-    """Its text. Sizes are measured while it is unpacked, because the archive's directory may be forged."""
+    """Return a DOCX's text. Sizes are measured while unpacking, because the archive's directory may be forged."""
     words = _Words(name)
     try:
         package = Package(io.BytesIO(content), min(_UNPACKED, max(_ALWAYS, _RATIO * len(content))))
@@ -183,7 +183,7 @@ def _document(content: bytes, name: str) -> str:
 
 
 def write_document(text: str) -> bytes:
-    """A DOCX with a paragraph for each line."""
+    """Return a DOCX with one paragraph per line."""
     printable = "".join(one for one in text if one not in _CONTROLS and one not in "\f\x0b\x1b")
     lines = (f'<w:p><w:r><w:t xml:space="preserve">{escape(line)}</w:t></w:r></w:p>' for line in printable.split("\n"))
     body = f'<w:document xmlns:w="{_NAMESPACE}"><w:body>{"".join(lines)}</w:body></w:document>'
@@ -196,7 +196,7 @@ def write_document(text: str) -> bytes:
 
 
 def main(arguments: list[str]) -> int:
-    """The process that reads one document: its output is one line of JSON, the text or the trouble."""
+    """Read the document on stdin and print one line of JSON with its text or trouble; runs as a process."""
     asked = bounded(arguments)
     try:
         found = {"text": read_prose(sys.stdin.buffer.read(), name=asked["name"], form=asked["form"])}

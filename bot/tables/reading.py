@@ -1,4 +1,4 @@
-"""The single entry point for a file that may hold a table; its columns, by the names that people give them."""
+"""Entry point for reading a file that may contain a table, and lookup of columns by their usual names."""
 
 import json
 import re
@@ -22,11 +22,11 @@ _CONTROLS = bytes(set(range(32)) - set(b"\x00\t\r\n\x0b\x0c\x1a\x1b"))
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _TEXTS = ("", "csv", "txt")
 _ROWS_A_LINE = 200
-"""So few that parsing one line does not block the event loop for long."""
+"""Rows per line of output: few, so that parsing one doesn't block the event loop for long."""
 
 
 def read_table(file: BinaryIO, *, name: str, limits: Limits | None = None) -> Table:
-    """Read a CSV or XLSX file as a whole; ``name`` is used only where the content leaves the kind open."""
+    """Read a complete CSV or XLSX file. Raises TableProblem; ``name`` matters only if the content is ambiguous."""
     limits = limits or Limits()
     size = file.seek(0, 2)
     if size > limits.size:
@@ -56,14 +56,14 @@ def _is_workbook(file: BinaryIO, name: str, limits: Limits) -> bool:
         mimetype = next(package.blocks("mimetype"), b"")[:80]
         raise TableProblem(Flaw.OTHER_KIND, names=["ods" if b"opendocument.spreadsheet" in mimetype else kind])
     found = sniff(head).format
-    if found == "ole":  # the container of old Office files; a workbook with a password is stored in one too
+    if found == "ole":  # container of old Office files and of password-protected workbooks
         file.seek(0)
         if "EncryptedPackage".encode("utf-16-le") in file.read():
             raise TableProblem(Flaw.LOCKED)
         found = "xls"
     if found in _TEXTS:
         found = markup_of(head)
-        # A text has few control characters; a NUL alone is reported later, with its row.
+        # Text has few control characters; NULs are reported later with their row.
         is_binary = sum(byte in _CONTROLS for byte in head) * 20 > len(head)
         if not found and not head.startswith(_BOMS) and is_binary:
             found = "xls" if name.casefold().endswith(".xls") else "binary"
@@ -75,7 +75,10 @@ def _is_workbook(file: BinaryIO, name: str, limits: Limits) -> bool:
 def find_columns(
     header: Sequence[str], wanted: Mapping[str, Collection[str]], *, required: Collection[str] = ()
 ) -> dict[str, int]:
-    """Zero-based positions of the wanted columns, by our names; ``E-Mail`` is ``email``, exactly ours comes first."""
+    """Return our name -> zero-based column. ``E-Mail`` matches ``email``; a match with our name takes precedence.
+
+    ``wanted``: our name -> alternative headings. Raises TableProblem for ambiguous or missing required columns.
+    """
     names = [loose(name) for name in header]
     found: dict[str, int] = {}
     for name, others in wanted.items():
@@ -91,7 +94,7 @@ def find_columns(
 
 
 def clear_columns(header: Sequence[str], wanted: Mapping[str, Collection[str]]) -> dict[str, int]:
-    """The same, only for the wanted columns that match exactly one column; the others are left out."""
+    """Like :func:`find_columns`, but leave out names that match no column or several."""
     found: dict[str, int] = {}
     for name, others in wanted.items():
         try:
@@ -102,7 +105,7 @@ def clear_columns(header: Sequence[str], wanted: Mapping[str, Collection[str]]) 
 
 
 def same_names(header: Sequence[str], wanted: Mapping[str, Collection[str]]) -> frozenset[str]:
-    """Our names for which two columns are called the same, so that only a person can say which one is meant."""
+    """Return our names that match columns with equal headings, so that only a person can choose."""
     names = [loose(name) for name in header]
     places = {name: _places(names, name, others) for name, others in wanted.items()}
     return frozenset(name for name, at in places.items() if len({names[place] for place in at}) < len(at))
@@ -117,13 +120,13 @@ def _places(names: Sequence[str], name: str, others: Collection[str]) -> list[in
 
 
 def loose(name: str) -> str:
-    """Only letters and digits, without case and accents."""
+    """Return the letters and digits of a name, without case and accents."""
     apart = unicodedata.normalize("NFKD", name.casefold())
     return "".join(letter for letter in apart if letter.isalnum())
 
 
 def bounded(arguments: list[str]) -> Any:
-    """Return what this process is asked for, and limit its processor time and memory to what that allows."""
+    """Return the job in a process's arguments, and apply its limits on CPU time and memory to this process."""
     asked = json.loads(arguments[0])
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CPU, (asked["cpu"], asked["cpu"]))
@@ -132,7 +135,7 @@ def bounded(arguments: list[str]) -> Any:
 
 
 def main(arguments: list[str]) -> int:
-    """The process that reads one table: to its output go the table without rows, then the rows, their number: JSON."""
+    """Print the table on stdin as JSON lines: the table without rows, the rows, their number; runs as a process."""
 
     def write(line: Any) -> None:
         sys.stdout.write(json.dumps(line, separators=(",", ":")) + "\n")

@@ -1,4 +1,4 @@
-"""One sheet of a workbook, built cell by cell from the parser's events, with what it hides while it counts."""
+"""One sheet of a workbook, built from the parser's events, with its hidden and disguised cells."""
 
 import re
 from collections import defaultdict
@@ -14,27 +14,27 @@ from bot.tables.formats import GENERAL, is_disguised, shown
 
 RAISED: Final = {"rPr": ("r",), "strike": ("rPr",), "vertAlign": ("rPr",)}
 APART: Final = "~"
-"""Before what is struck out or raised: 25 with a raised 00 behind it is no 2500."""
+"""Precedes struck-out or raised text: 25 followed by a raised 00 must not read as 2500."""
 PLACES: Final = {
     "sheetFormatPr": ("worksheet",), "cols": ("worksheet",), "col": ("cols",), "sheetData": ("worksheet",),
     "row": ("sheetData",), "c": ("row",), "f": ("c",), "v": ("c",), "is": ("c",), "r": ("is",), "rPh": ("is",),
     "t": ("is", "r", "rPh"), "mergeCells": ("worksheet",), "mergeCell": ("mergeCells",), **RAISED,
 }  # fmt: skip
-"""The elements that are read, each with those in which it stands."""
+"""Each element that is read -> its allowed parents."""
 
 _PLACE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _LOWEST = 3.0
-"""Points below which a row shows no text."""
+"""Row height in points below which text isn't visible."""
 _NARROWEST = 1.0
-"""Characters below which a column shows no text."""
+"""Column width in characters below which text isn't visible."""
 _MOST_RUNS = 100_000
 _RANGE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})(?::([A-Z]{1,3})([0-9]{1,7}))?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedParts:
-    """Shared by all sheets: texts and formats by number, and the day that dates count from."""
+    """Parts shared by all sheets: texts and formats by number, and the epoch of dates."""
 
     strings: Sequence[str]
     formats: Sequence[str]
@@ -42,7 +42,7 @@ class SharedParts:
 
 
 def sets_apart(name: str, attributes: Mapping[str, str]) -> bool:
-    """Whether an element of a font strikes text out, or raises or lowers it."""
+    """Return whether a font's element strikes out, raises or lowers text."""
     return name in ("strike", "vertAlign") and attributes.get("val", "1") not in ("0", "false", "baseline")
 
 
@@ -50,7 +50,7 @@ class Sheet:
     def __init__(
         self, *, book: SharedParts, limits: Limits, names_row: int = 0, ahead: list[tuple[int, list[str]]] | None = None
     ) -> None:
-        """``ahead``: takes the first rows, and nothing else is read. ``names_row``: rows above it are titles."""
+        """``ahead``: receives the first rows; nothing else is read then. ``names_row``: rows above it are titles."""
         self._ahead, self._names_row = ahead, names_row
         self._book = book
         self._limits = limits
@@ -144,7 +144,7 @@ class Sheet:
         if given is not None:
             place = _PLACE.fullmatch(given)
             if place is None or int(place[2]) != self._number:
-                raise TableProblem(Flaw.DAMAGED)  # a cell of another row, which would stand there a second time
+                raise TableProblem(Flaw.DAMAGED)  # a cell of another row, which would duplicate one there
             column = _column_of(place[1])
         if column <= self._column:
             raise self._twice(column)
@@ -186,7 +186,7 @@ class Sheet:
             if not 0 <= number < len(strings):
                 raise TableProblem(Flaw.DAMAGED)
             text = strings[number]
-        # Control characters are written as ``_x0000_``.
+        # Workbooks escape control characters as ``_x0000_``.
         return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if "_x" in text else text
 
     def _end_row(self) -> None:
@@ -203,7 +203,7 @@ class Sheet:
         if "\x00" in whole:
             raise TableProblem(Flaw.NUL, rows=[self._number])
         if storable(whole) != whole:
-            raise TableProblem(Flaw.DAMAGED)  # half of a letter, as no spreadsheet writes it
+            raise TableProblem(Flaw.DAMAGED)  # a lone surrogate, which no spreadsheet writes
         width = max(cells) + 1
         if self._header is None:
             if width > self._limits.columns:
@@ -227,7 +227,7 @@ class Sheet:
 
 @lru_cache(maxsize=1024)
 def _column_of(letters: str) -> int:
-    """``A`` is 0, ``Z`` is 25, ``AA`` is 26."""
+    """Return a column's zero-based number: ``A`` is 0, ``AA`` is 26."""
     number = 0
     for letter in letters:
         number = number * 26 + ord(letter) - ord("A") + 1
@@ -244,7 +244,7 @@ def _letters(column: int) -> str:
 
 
 class _Hiding:
-    """What the sheet hides, noted cell by cell and row by row; a row without content leaves no note."""
+    """Collects hidden, disguised and computed cells of a sheet; empty rows are skipped."""
 
     def __init__(self) -> None:
         self._rows = Runs()
@@ -259,7 +259,7 @@ class _Hiding:
         self._row_formulas: list[int] = []
         self._row_numbers: list[int] = []
         self.disguised: list[int] = []
-        """Columns of the row whose cells show something else than they hold."""
+        """Columns of the current row whose cells show something other than their value."""
 
     def defaults(self, attributes: Mapping[str, str]) -> None:
         zero = _is_true(attributes.get("zeroHeight"))
@@ -280,7 +280,7 @@ class _Hiding:
         self.disguised.clear()
 
     def formula(self, attributes: Mapping[str, str]) -> None:
-        """A formula; one of an array fills other cells, too, which have none of their own."""
+        """Record a formula's range: an array formula also fills cells that contain no formula themselves."""
         place = _RANGE.fullmatch(attributes.get("ref", ""))
         if place is not None and attributes.get("t") in ("array", "dataTable"):
             self._ranges.append((_column_of(place[1]), _column_of(place[3] or place[1]), int(place[4] or place[2])))

@@ -1,4 +1,4 @@
-"""The first visible sheet of an XLSX workbook, read as a stream. ``docs/decisions/0006`` explains why it is our own."""
+"""Streaming reader of an XLSX workbook's first visible sheet. ``docs/decisions/0006`` explains why it is our own."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -30,11 +30,11 @@ _IDS = (
     "http://schemas.openxmlformats.org/officeDocument/2006/relationships id",
     "http://purl.oclc.org/ooxml/officeDocument/relationships id",
 )
-"""The attribute that names the part of a sheet, in both dialects."""
+"""The attribute with the relationship id of a sheet, in both dialects."""
 
 
 def read_workbook(file: BinaryIO, *, limits: Limits) -> Table:
-    """The table on the first sheet that is not hidden."""
+    """Read the table on the first visible sheet. Raises TableProblem."""
     package = Package(file, limits.unpacked)
     package.check()
     outline, main = _Outline(), package.main
@@ -66,14 +66,14 @@ def read_workbook(file: BinaryIO, *, limits: Limits) -> Table:
 @dataclass(slots=True)
 class _Outline:
     sheets: list[tuple[str, str, bool]] = field(default_factory=list)
-    """In order: name, relation, whether it is visible."""
+    """Name, relationship id and visibility of each sheet, in order."""
     since_1904: bool = False
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         if name == "sheet":
             named = [attributes[key] for key in _IDS if key in attributes]
             if len(named) > 1:
-                raise TableProblem(Flaw.DAMAGED)  # programs disagree about which of its parts is the sheet
+                raise TableProblem(Flaw.DAMAGED)  # programs disagree about which part is the sheet
             visible = attributes.get("state", "visible") == "visible"
             self.sheets.append((attributes.get("name", ""), "".join(named), visible))
         elif name == "workbookPr":
@@ -81,7 +81,7 @@ class _Outline:
 
 
 def _strings(package: Package, part: str) -> list[str]:
-    """The texts that cells refer to by number, without phonetic guides (ruby)."""
+    """Read the texts that cells refer to by number, without phonetic guides (ruby)."""
     found: list[str] = []
     inside: list[str] = []
     within = {"t": False, "rPh": False}
@@ -109,7 +109,7 @@ def _strings(package: Package, part: str) -> list[str]:
 
 
 def _formats(package: Package, part: str) -> list[str]:
-    """The format code of each cell style, by its number; what is struck out is shown behind a sign."""
+    """Read each cell style's format code, by style number; for struck-out fonts it starts with ``APART``."""
     given_codes: dict[int, str] = {}
     styles: list[tuple[int, str]] = []
     fonts: list[str] = []
