@@ -1,4 +1,4 @@
-"""Whether something is Slack's own: an address that we call, a request that came in."""
+"""Checks that addresses we call and requests we receive are Slack's own."""
 
 import hashlib
 import hmac
@@ -19,21 +19,21 @@ class Hosts:
         self._domain = _GOVERNMENT if host == _GOVERNMENT or host.endswith(f".{_GOVERNMENT}") else "slack.com"
 
     def downloads(self, url: str) -> bool:
-        """Whether a file may be fetched from there, with the token."""
+        """Return whether a file may be downloaded from this URL, sending the token."""
         return self._is(url, f"files.{self._domain}".__eq__)
 
     def uploads(self, url: str) -> bool:
-        """Whether the bytes of a file may be sent there."""
+        """Return whether a file may be uploaded to this URL."""
         return self._is(url, lambda host: host.endswith(f".{self._domain}"))
 
     def answers(self, url: str) -> bool:
-        """Whether a private answer may be posted there."""
+        """Return whether a private answer may be posted to this URL."""
         return self._is(url, f"hooks.{self._domain}".__eq__)
 
     def _is(self, url: str, may_be: Callable[[str], bool]) -> bool:
         try:
             parts = urlsplit(url)
-            is_ordinary = parts.scheme == "https" and parts.port in (None, 443)  # raises where it is no number
+            is_ordinary = parts.scheme == "https" and parts.port in (None, 443)  # raises if it isn't a number
         except ValueError:
             return False
         if parts.username or parts.password:
@@ -42,21 +42,21 @@ class Hosts:
 
 
 LONGEST_AGE = 300
-"""Seconds that Slack's time stamp may differ from our clock, either way."""
+"""Maximum difference in seconds between Slack's timestamp and our clock, either way."""
 
 _SIGNATURE = re.compile(r"v0=[0-9a-f]{64}", re.ASCII)
 _TIMESTAMP = re.compile(r"[0-9]{1,12}", re.ASCII)
 
 
 def could_be_signed(*, timestamp: str, signature: str, now: float) -> bool:
-    """Whether the headers alone look like Slack's: checked before the body is read."""
+    """Return whether the headers look like Slack's; a check before the body is read."""
     if not _TIMESTAMP.fullmatch(timestamp) or not _SIGNATURE.fullmatch(signature):
         return False
     return abs(now - int(timestamp)) <= LONGEST_AGE
 
 
 def signed_by_slack(*, secret: str, timestamp: str, signature: str, body: bytes, now: float) -> bool:
-    """Whether ``signature`` is Slack's over the raw ``body`` and no older (or newer) than five minutes."""
+    """Return whether ``signature`` is Slack's for the raw ``body``, within five minutes of our clock."""
     if not could_be_signed(timestamp=timestamp, signature=signature, now=now):
         return False
     signed = b":".join((b"v0", timestamp.encode(), body))

@@ -1,4 +1,4 @@
-"""One Web API call, with failures sorted by who must act; and a call that is retried until Slack answers."""
+"""Web API calls with failures classified by who must act, and a call that is retried until Slack answers."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -20,10 +20,10 @@ SERVICE = "Slack"
 ASKED_US_TO_WAIT = Reason(Exchange.SLACK_WAIT)
 
 TROUBLES = (aiohttp.ClientError, TimeoutError, SlackClientError)
-"""What a call of the client library raises; a refusal is a ``SlackApiError`` among them."""
+"""Exceptions of the client library; a ``SlackApiError`` is a refusal."""
 
 _MAYBE_DONE = frozenset({"fatal_error", "internal_error", "request_timeout", "service_unavailable"})
-"""Errors after which, as Slack documents, a part of the operation may have succeeded."""
+"""Errors after which the operation may have partly succeeded, as Slack documents."""
 
 _REFUSED_BY_SLACK = frozenset(
     {
@@ -37,7 +37,7 @@ _REFUSED_BY_SLACK = frozenset(
         "no_permission",
     }
 )
-"""Errors of the token that no retry can cure."""
+"""Errors of the token that no retry can fix."""
 
 _LONGEST_PAUSE = 15.0
 _TOO_MANY_REQUESTS = 429
@@ -45,7 +45,7 @@ _SERVER_ERROR = 500
 
 
 async def call(pending: Awaitable[Any]) -> dict[str, Any]:
-    """Await one call and return Slack's answer. Raises ServiceTrouble, with ``error`` in Slack's words."""
+    """Await one call and return Slack's answer. Raises ServiceTrouble, whose ``error`` is Slack's error code."""
     try:
         response = await pending
     except aiohttp.ClientConnectorError as unreachable:
@@ -59,7 +59,7 @@ async def call(pending: Awaitable[Any]) -> dict[str, Any]:
 async def until_answered(
     ask: Callable[[], Awaitable[T]], *, setting: str, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
 ) -> T:
-    """Retry until Slack answers. ``OperatorError``: it refuses the token, which ``setting`` names."""
+    """Retry until Slack answers. ``OperatorError`` if it refuses the token in ``setting``."""
     pause = 0.5
     while True:
         try:
@@ -79,7 +79,7 @@ async def until_answered(
 
 
 def asked_to_wait(refused: SlackApiError) -> float | None:
-    """The seconds that Slack asks us to wait; None where it refused for another reason."""
+    """Return the seconds that Slack asks us to wait; None if it refused for another reason."""
     response = refused.response
     if _status(response) != _TOO_MANY_REQUESTS and _error(response) not in ("ratelimited", "rate_limited"):
         return None
@@ -90,7 +90,7 @@ def asked_to_wait(refused: SlackApiError) -> float | None:
 
 
 def how_failed(error: Exception) -> Ended:
-    """The word for a call that raised one of :data:`TROUBLES`."""
+    """Return the outcome, for metrics, of a call that raised one of :data:`TROUBLES`."""
     match _sorted(error):
         case ServiceNow(retry_after=seconds):
             return Ended.UNREACHABLE if seconds is None else Ended.TOO_MANY

@@ -1,9 +1,9 @@
-"""Files of Slack: users' files down, streamed and never longer than allowed; files of the bot up, whole or streamed.
+"""Downloads of users' files, streamed with a size limit, and uploads of the bot's files.
 
-Down: by id. The token goes to Slack's own file host and nowhere else, and no redirect is followed: with a wrong token
-or without the scope ``files:read`` Slack answers 200 with a sign-in page, or redirects to one.
+The token is sent only to Slack's own file host, and no redirect is followed: with a wrong token or without the scope
+``files:read`` Slack returns a sign-in page with status 200, or redirects to one.
 
-Up: ask for an address, send the bytes there, complete. The file is visible only after the last step.
+An upload requests an address, sends the bytes there and completes. The file is visible only after the last step.
 """
 
 import io
@@ -33,10 +33,10 @@ log = structlog.get_logger(__name__)
 
 CHUNK_BYTES = 64 * 1024
 _PATIENCE = aiohttp.ClientTimeout(total=3_600.0, sock_connect=10.0, sock_read=30.0)
-"""With a download."""
+"""Time limits of a download in seconds."""
 _OK, _PART, _TOO_MANY_REQUESTS, _SERVER_ERROR = 200, 206, 429, 500
 _SKIPPED = 4 * 1024 * 1024
-"""Bytes that are read for those behind them."""
+"""Bytes read and discarded to reach a later part, if Slack ignores Range."""
 _GONE = frozenset({403, 404, 410})
 _TROUBLES = {
     "file_deleted": FileTrouble.DELETED,
@@ -54,11 +54,11 @@ _SOUND = ("audio/mp4", "audio/x-m4a", "audio/m4a")
 _SCOPE = "add the scope files:read to the app (manifest.json has it), and install it again"
 _SECONDS = 10.0
 _SLOWEST = 50_000
-"""Bytes a second; a slower upload is given up."""
+"""Minimum upload speed in bytes per second."""
 
 
 class Downloads:
-    """Users' files, to be passed on. ``UnusableFile``: the user must act; ``OperatorError``: the app lacks a scope."""
+    """Downloads users' files. ``UnusableFile``: the user must act; ``OperatorError``: the app lacks a scope."""
 
     def __init__(self, *, client: AsyncWebClient, session: aiohttp.ClientSession, token: str, api_url: str) -> None:
         self._client = client
@@ -67,7 +67,7 @@ class Downloads:
         self._hosts = Hosts(api_url)  # its host counts as Slack's own, too
 
     async def info(self, file_id: str) -> FileInfo:
-        """Slack's current record of a file."""
+        """Read Slack's current record of a file."""
         try:
             answer = await call(self._client.files_info(file=file_id))
         except ServiceNever as refused:
@@ -82,19 +82,19 @@ class Downloads:
 
     @asynccontextmanager
     async def open(self, info: FileInfo, *, limit: int) -> AsyncIterator["Body"]:
-        """The bytes of a file as they arrive, at most ``limit``. Leaving early ends the transfer."""
+        """Stream a file of at most ``limit`` bytes. Leaving the block early aborts the transfer."""
         async with self._asked(info, limit=limit) as answer:
             yield Body(answer, info=info)
 
     @asynccontextmanager
     async def _asked(self, info: FileInfo, *, limit: int, part: str = "") -> AsyncIterator[aiohttp.ClientResponse]:
-        """Slack's answer with the file, or with this part of it where Slack gives parts."""
+        """Request a file, or this ``part`` of it, which Slack may ignore."""
         if info.size > limit:
             raise UnusableFile(FileTrouble.TOO_LARGE, name=info.name, limit=limit, size=info.size)
         if info.size == 0:
             raise UnusableFile(FileTrouble.EMPTY, name=info.name)
         if not self._hosts.downloads(info.url):
-            log.warning("Slack named an address for a file that is not its own", host=urlsplit(info.url).hostname)
+            log.warning("file address outside Slack's hosts", host=urlsplit(info.url).hostname)
             raise UnusableFile(FileTrouble.EXTERNAL, name=info.name)
         headers = {"Authorization": f"Bearer {self._token}", "Accept-Encoding": "identity"}
         headers |= {"Range": part} if part else {}
@@ -110,14 +110,14 @@ class Downloads:
                 raise UnusableFile(FileTrouble.DELETED, name=info.name)
             is_page = answer.content_type == "text/html" and not info.mimetype.startswith("text/html")
             if status not in (_OK, _PART if part else _OK) or is_page:
-                log.error("Slack answered a download with its sign-in page", status=status)
+                log.error("download refused by Slack", status=status)
                 raise OperatorError("Slack does not let us download files", mend=_SCOPE)
             yield answer
         finally:
-            answer.close()  # not released: the rest of it is not read
+            answer.close()  # closed instead of released, so the rest isn't read
 
     async def part(self, info: FileInfo, *, start: int, most: int) -> bytes:
-        """Bytes from the middle of a file; none where Slack gives only whole files and much would have to be read."""
+        """Return bytes from the middle of a file; empty if Slack ignores Range and the start is too far away."""
         if start >= info.size or most <= 0:
             return b""
         collected = bytearray()
@@ -136,9 +136,9 @@ class Downloads:
         return bytes(collected[skipped : skipped + most])
 
     async def head(self, info: FileInfo, *, most: int) -> bytes:
-        """The first ``most`` bytes of a file, or all it has; of music, those behind tags that are longer.
+        """Return the first ``most`` bytes of a file, for music with longer tags those after the tags.
 
-        If those of a film don't list its tracks, the list behind the media is added: it may have only sound.
+        For a video whose head doesn't list its tracks, the list after the media is appended: it may be sound only.
         """
         collected = bytearray()
         async with self.open(info, limit=info.size) as body:
@@ -164,7 +164,7 @@ class Downloads:
 
 
 def read_info(file: Mapping[str, Any]) -> FileInfo:
-    """Slack's file object as a value. ``UnusableFile``: deleted, external, hidden, denied or not processed yet."""
+    """Parse Slack's file object. ``UnusableFile`` if it is deleted, external, hidden, denied or not processed yet."""
     file = without_unstorable(file)
     name = str(file.get("name") or file.get("title") or file["id"])
     mode = str(file.get("mode") or "")
@@ -202,12 +202,12 @@ def read_info(file: Mapping[str, Any]) -> FileInfo:
 
 
 def _interrupted(broken: Exception) -> ServiceNow:
-    # The address of a public file is a secret like a token, and stays out of the text.
+    # Keep the address out of the text: for a public file it is a secret like a token.
     return ServiceNow(SERVICE, Reason(Exchange.SLACK_FILE_KEPT, why=type(broken).__name__))
 
 
 class Body:
-    """The bytes of one file, read once: an asynchronous iterator that gives as many as Slack announced, or raises."""
+    """The bytes of one file: an asynchronous iterator, usable once, that raises if the announced size is wrong."""
 
     def __init__(self, answer: aiohttp.ClientResponse, *, info: FileInfo) -> None:
         self._pieces = answer.content.iter_chunked(CHUNK_BYTES)
@@ -256,11 +256,11 @@ class Uploads:
         channel: str,
         thread_ts: str | None,
     ) -> Posted:
-        """Share a file in a message of its own; at most one piece of a stream is in memory. Raises ServiceTrouble.
+        """Share a file in a new message; keeps at most one piece of a stream in memory. Raises ServiceTrouble.
 
-        ``content`` is at least one byte; a stream is read once, and its errors are raised here. ``length``: bytes to
-        expect of it; None: unknown, so they go to disk first, because Slack requires it. By ``name`` the message is
-        found again. ``comment``: mrkdwn, foreign text escaped. ``ts`` of the result is empty when Slack did not say.
+        ``content`` has at least one byte; a stream is read once, and its errors are raised here. ``length``: bytes in
+        the stream; Slack requires it, so with None they are written to disk first. ``name`` identifies the message
+        later. ``comment``: mrkdwn with foreign text escaped. ``ts`` of the result is empty if Slack omits it.
         """
         if isinstance(content, bytes):
             length = len(content)
@@ -278,7 +278,7 @@ class Uploads:
         # A form instead of the library's query string: a comment may exceed the length limit of a URL.
         form = {"files": json.dumps([{"id": file_id, "title": title}]), **where}
         answer = await call(self._client.api_call("files.completeUploadExternal", data=form))
-        # The answer may hold only the file's id and title.
+        # The answer may contain only the file's id and title.
         found = (
             str(share.get("ts") or "")
             for file in answer.get("files") or []
@@ -312,7 +312,7 @@ class Uploads:
         except (aiohttp.ClientError, TimeoutError) as broken:
             if source.failure is not None:
                 raise source.failure from None
-            # The address is a secret like a token and stays out of the text.
+            # Keep the address out of the text: it is a secret like a token.
             raise ServiceNow(SERVICE, Reason(Exchange.SLACK_FILE_REFUSED, why=type(broken).__name__)) from None
         if source.failure is not None:
             raise source.failure
@@ -340,7 +340,7 @@ class _Flowing:
                 yield chunk
             if sent != self.length:
                 raise ServiceNow(SERVICE, Reason(Exchange.SLACK_UPLOAD_LENGTH, bytes=self.length))
-        except SwitchboardError as reason:  # the client library would wrap it into an error of its own
+        except SwitchboardError as reason:  # the client library would wrap it in its own error
             self.failure = reason
             raise
 

@@ -1,7 +1,7 @@
-"""Messages of the bot: posted, edited, found again; and private answers, which must not delay an ack.
+"""Posts, edits and searches the bot's messages, and sends private answers without delaying an ack.
 
-Private answers may get lost: everything important is in the database before. Each runs as a tracked task, tries the
-response URL first (it works where the bot is no member) and then an ephemeral message.
+Private answers may get lost: everything important is stored in the database first. Each runs as a tracked task, tries
+the response URL first (it works even if the bot isn't a member) and then an ephemeral message.
 """
 
 import asyncio
@@ -32,10 +32,10 @@ _OK, _TOO_MANY_REQUESTS = 200, 429
 _PAGE = 200
 
 MARKER = "switchboard_outbox"
-"""Event type of the metadata by which a message is recognised as one of ours."""
+"""Event type in the metadata of the bot's messages."""
 
 TOO_RICH = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long"})
-"""Errors that Slack gives for the blocks of a message; without blocks it may succeed."""
+"""Errors about a message's blocks; it may succeed without blocks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +46,13 @@ class Posted:
 
 @dataclass(slots=True, kw_only=True)
 class Stretch:
-    """The period of a conversation that is searched, in seconds since 1970, and ``cursor``, the progress."""
+    """Search range in a conversation, in seconds since 1970; ``cursor`` is the progress of the search."""
 
     channel: str
     thread_ts: str | None
     oldest: float
     latest: float | None = None
-    """None: up to now. Later messages do not shift the pages while it is fixed."""
+    """None for no end; a fixed end keeps new messages from shifting the pages."""
     cursor: str = ""
 
 
@@ -65,7 +65,7 @@ class Messenger:
         self._site = ""
 
     async def post(self, *, channel: str, content: Content, marker: str, thread_ts: str | None = None) -> Posted:
-        """Post once. ``marker`` is the id by which :meth:`find` recognises the message later."""
+        """Post once. :meth:`find` later recognises the message by ``marker``."""
         answer = await call(
             self._client.chat_postMessage(
                 channel=channel,
@@ -85,13 +85,13 @@ class Messenger:
         return str(answer.get("permalink") or "")
 
     async def link(self, at: Posted) -> str:
-        """The address of a message of a channel: asked for once, because all differ only in channel and time stamp."""
+        """Return a message's URL; only the first costs a call, because they differ only in channel and timestamp."""
         if not self._site:
             self._site = (await self.permalink(at)).partition("/archives/")[0]
         return f"{self._site}/archives/{at.channel}/p{at.ts.replace('.', '')}"
 
     async def edit(self, *, at: Posted, content: Content) -> None:
-        """Replace a message's text and blocks; repeating it changes nothing."""
+        """Replace a message's text and blocks; idempotent."""
         await call(
             self._client.chat_update(
                 channel=at.channel, ts=at.ts, text=content.text, blocks=list(content.blocks), parse="none"
@@ -99,8 +99,8 @@ class Messenger:
         )
 
     async def find(self, stretch: Stretch, *, marker: str = "", names: Collection[str] = ()) -> Posted | None:
-        """Search for a message of ours by its marker, or for a file's by its unique name or title; None: none."""
-        # Where Slack does not answer, the stretch holds where to continue.
+        """Find a message of ours by its marker, or a file's by its unique name or title; None if there is none."""
+        # If Slack doesn't answer, a retry continues at the cursor of the stretch.
 
         def ours(message: Mapping[str, Any]) -> bool:
             metadata = message.get("metadata") or {}
@@ -112,7 +112,7 @@ class Messenger:
         return None if found is None else Posted(stretch.channel, str(found["ts"]))
 
     async def find_upload(self, *, channel: str, file_id: str, oldest: float) -> Share | None:
-        """The message that shared a file, in the conversation itself: one inside a thread is not found."""
+        """Find the message that shared a file in the conversation; doesn't find one inside a thread."""
         found = await _search(
             self._client,
             Stretch(channel=channel, thread_ts=None, oldest=oldest),
@@ -123,25 +123,25 @@ class Messenger:
         return Share(channel=channel, ts=str(found["ts"]), thread_ts=str(found.get("thread_ts") or ""))
 
     async def said(self, *, channel: str, ts: str, thread_ts: str) -> str | None:
-        """The text of a message, in Slack's own markup; None: it is gone, or not shown to us."""
+        """Return the text of a message in Slack's markup; None if it is deleted or hidden from us."""
         moment = float(ts)
         near = Stretch(channel=channel, thread_ts=thread_ts or None, oldest=moment - 1.0, latest=moment + 1.0)
         found = await _search(self._client, near, lambda message: message.get("ts") == ts)
         return None if found is None else str(found.get("text") or "")
 
     async def direct_message(self, user: str) -> str:
-        """Id of the conversation between this person and the bot, which never changes."""
+        """Return the id of the user's conversation with the bot, cached because it never changes."""
         if user not in self._direct:
             answer = await call(self._client.conversations_open(users=user))
             self._direct[user] = str(answer["channel"]["id"])
         return self._direct[user]
 
     async def is_member(self, channel: str) -> bool:
-        """Whether the bot can post here."""
+        """Return whether the bot can post in this channel."""
         return not await self.unusable(channel)
 
     async def unusable(self, channel: str) -> str:
-        """Why the bot can't post here, as Slack names it; empty: it can. A hidden channel is one we are not in."""
+        """Return Slack's error code for why the bot can't post here; empty if it can."""
         try:
             answer = await call(self._client.conversations_info(channel=channel))
         except ServiceNever as hidden:
@@ -154,7 +154,7 @@ class Messenger:
         return "" if found.get("is_member") or found.get("is_im") else "not_in_channel"
 
     async def post_ephemeral(self, *, channel: str, user: str, content: Content, thread_ts: str | None = None) -> None:
-        """Post a message that one user sees until they reload, so never for anything that matters."""
+        """Post a message that one user sees until they reload; never use it for anything important."""
         await call(
             self._client.chat_postEphemeral(
                 channel=channel,
@@ -172,15 +172,15 @@ class Messenger:
         return str(answer["view"]["id"])
 
     async def publish_home(self, *, user: str, view: Mapping[str, Any], hash: str = "") -> str:  # noqa: A002 - Slack's
-        """Draw a person's App Home; the hash of what is shown now.
+        """Publish a user's App Home and return its new hash.
 
-        ``hash``: of what it replaces; ``hash_conflict`` where another process has drawn it since. Empty: anything.
+        ``hash``: of the view it replaces, else ``hash_conflict`` if another process published since; empty to force.
         """
         answer = await call(self._client.views_publish(user_id=user, view=dict(view), hash=hash or None))
         return str((answer.get("view") or {}).get("hash") or "")
 
     async def update_view(self, *, view_id: str, view: Mapping[str, Any]) -> None:
-        """Replace an open modal by another one; ``not_found`` when the user has closed it."""
+        """Replace the content of an open modal; error ``not_found`` if the user has closed it."""
         await call(self._client.views_update(view_id=view_id, view=dict(view)))
 
 
@@ -208,20 +208,20 @@ class Ephemerals:
         self._being_said: set[tuple[str, str, str]] = set()
 
     def begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Start a task beside the ack; :meth:`drain` waits for it, then cancels it."""
+        """Start a task that doesn't delay the ack; :meth:`drain` waits for it, then cancels it."""
         task = asyncio.create_task(work)
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
         return task
 
     def tell(self, content: Content, *, to: Listener, replace: bool = False) -> None:
-        """Answer without waiting. ``replace``: instead of the private message whose button was pressed."""
+        """Answer in the background. ``replace``: replace the private message whose button was pressed."""
         if _words(content, to) not in self._being_said:
             self.begin(self.say(content, to=to, replace=replace))
 
     async def say(self, content: Content, *, to: Listener, replace: bool = False) -> None:
-        """Answer; in plainer blocks, and finally as text only, where the workspace refuses the blocks."""
-        # While an answer is being delivered, the same text to the same user is not sent again.
+        """Answer, falling back to plainer blocks and then to text only if the workspace refuses the blocks."""
+        # Drop the same text to the same user while it is being delivered.
         words = _words(content, to)
         if words in self._being_said:
             return
@@ -231,14 +231,16 @@ class Ephemerals:
             for blocks in (content.blocks, *plainer, *none):
                 if await self._deliver(Content(text=content.text, blocks=blocks), to, replace=replace):
                     return
-                log.warning("the workspace refused blocks", types=sorted({str(block["type"]) for block in blocks}))
+                log.warning("message blocks refused", types=sorted({str(block["type"]) for block in blocks}))
         finally:
             self._being_said.discard(words)
 
     async def hand(self, content: Content, *, response_url: str) -> None:
-        """Show an answer to one user at this address alone. Raises ``ServiceNever``: it was certainly not shown.
+        """Show an answer through the response URL only.
 
-        Also raises ``OutcomeUnknown``: Slack did not say whether it was.
+        Raises:
+            ServiceNever: it certainly wasn't shown.
+            OutcomeUnknown: Slack didn't answer.
         """
         if not self._hosts.answers(response_url):
             raise ServiceNever("Slack", Reason(Exchange.SLACK_ERROR, error="no_response_url"))
@@ -262,7 +264,7 @@ class Ephemerals:
         await asyncio.gather(*late, return_exceptions=True)
 
     async def _deliver(self, content: Content, to: Listener, *, replace: bool) -> bool:
-        """False when Slack refused the blocks and other ones may work; other failures are logged."""
+        """Deliver an answer; False if Slack refused the blocks and others may work. Other failures are logged."""
         if self._hosts.answers(to.response_url):  # no other address is ever called
             error = await self._respond(to, content, replace=replace)
             if not error or _is_about_blocks(error):
@@ -286,7 +288,7 @@ class Ephemerals:
         try:
             async with self._session.post(to.response_url, json=body, allow_redirects=False) as answer:
                 said: object = None
-                with suppress(ValueError):  # success is ``ok``, as text or in JSON
+                with suppress(ValueError):  # success is ``ok`` as text or JSON
                     said = json.loads(await answer.content.read(4_096))
                 failed = isinstance(said, dict) and said.get("ok") is False and (said.get("error") or "refused")
                 error = str(failed or "")
@@ -295,7 +297,7 @@ class Ephemerals:
                 return error if answer.status == _OK else error or f"answered {answer.status}"
         except (aiohttp.ClientError, TimeoutError):
             self._watch(Family.PRIVATE, Ended.UNKNOWN)
-            return _SILENT  # the address itself is a secret and stays out of the log; the ephemeral message follows
+            return _SILENT  # not logged: the address is a secret, and the ephemeral message follows
 
 
 _SILENT = "no answer"
@@ -306,14 +308,14 @@ def _words(content: Content, to: Listener) -> tuple[str, str, str]:
 
 
 def _is_about_blocks(error: str) -> bool:
-    """``invalid_blocks``, ``invalid_blocks_format``, ``msg_blocks_too_long``, ``only_one_table_allowed``."""
+    """Return whether an error is about blocks, such as ``invalid_blocks`` or ``only_one_table_allowed``."""
     return "block" in error or "table" in error
 
 
 async def _search(
     client: AsyncWebClient, stretch: Stretch, meant: Callable[[Mapping[str, Any]], bool]
 ) -> Mapping[str, Any] | None:
-    """The first matching message; None: the whole stretch was read and has none."""
+    """Return the first matching message; None if the whole stretch has none."""
     asked: dict[str, Any] = {"channel": stretch.channel, "limit": _PAGE, "include_all_metadata": True}
     asked["oldest"] = f"{stretch.oldest:.6f}"
     if stretch.latest is not None:

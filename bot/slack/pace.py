@@ -1,13 +1,14 @@
-"""When Slack may be called: rate limits of methods and edits, the client that keeps them, and the order of posts.
+"""Rate limits of Slack's methods and of edits, the client that keeps them, and the order of posts.
 
-A 429 holds its method for the time it states; for posts only the channel, as Slack's limits do. Afterwards the method
-gets one call a second until a minute has passed without another 429. Edits are counted from the start: Slack allows an
-app about fifty ``chat.update`` a minute. Some may go at once, the others follow evenly, so that they never stand still.
+A 429 holds its method for the stated time; for posts only in that channel, matching Slack's limits. Afterwards the
+method gets one call per second until a minute has passed without another 429. Edits are always counted: Slack allows an
+app about fifty ``chat.update`` per minute. Some may be sent in a burst, the others at even intervals, so that cards
+never freeze.
 
-Posts of a conversation start one at a time, as queued. One that takes longer than 0.1 s does not block the next one.
-One that Slack asked us to delay is sent later, and those behind it after it, a second apart.
+Posts in a conversation start one at a time, in queue order. One that takes longer than 0.1 s doesn't block the next.
+One that Slack asked us to delay is sent later, and those queued behind it follow a second apart.
 
-Each process keeps its own count and order; the calls of other processes show only in Slack's 429s.
+Each process keeps its own count and order; it notices calls of other processes only by Slack's 429s.
 """
 
 import asyncio
@@ -34,19 +35,19 @@ SPACING = 1.0
 _CALM = 60.0
 """Seconds without a 429 after which a method is no longer slowed."""
 _SHORTEST = 0.001
-"""Shortest wait that is returned: times in rows are rounded to microseconds, the clock's are not."""
+"""Minimum wait, because times in rows are rounded to microseconds and the clock's aren't."""
 _AT_ONCE = 18
-"""Edits that may go at once after a rest."""
+"""Edits allowed in a burst after a pause."""
 _PER_SECOND = 30 / 60
-"""Edits that follow: 48 in any minute, a little under what Slack documents as "50+ per minute"."""
+"""Rate of edits: 48 in any minute including the burst, slightly below Slack's documented "50+ per minute"."""
 _STILL = 4.0
-"""Seconds after an edit in which none that matters more has come: then any may go, while those left are still few."""
+"""Seconds after an edit without one of higher rank, after which a lower-ranked edit may use the reserve."""
 _NEARLY = 1e-6
-"""Of an edit: sums of fractions are not exact."""
+"""Fraction of an edit that is ignored as a rounding error."""
 _MOMENT = 0.1
-"""Seconds that a post may block those behind it: long enough for Slack to accept them in order."""
+"""Seconds for which a post may block those queued behind it: long enough for Slack to accept them in order."""
 _FORGOTTEN = 10.0
-"""Seconds after its due time until a delayed post is dropped: another process sent it, or it was given up."""
+"""Seconds after its due time until a delayed post is forgotten: another process sent it, or it was abandoned."""
 
 
 class EditRank(StrEnum):
@@ -56,7 +57,7 @@ class EditRank(StrEnum):
 
 
 _LEAVES: Final[Mapping[EditRank, int]] = {EditRank.PROGRESS: 12, EditRank.CHANGE: 6, EditRank.LAST: 0}
-"""How many of the edits that may go at once are left to those that matter more."""
+"""Edits of the burst that each rank reserves for higher ones."""
 
 
 @dataclass(slots=True)
@@ -64,14 +65,14 @@ class _Lane:
     held_until: float
     calm_at: float
     last: float = float("-inf")
-    """When it was last called since the 429."""
+    """Time of the last call since the 429."""
 
 
 class Pace:
-    """When a method may be called. Not thread-safe."""
+    """Computes when a method may be called. Not thread-safe."""
 
     def __init__(self, *, monotonic: Callable[[], float], at_once: int = _AT_ONCE) -> None:
-        """``at_once``: edits that may go after a rest."""
+        """``at_once``: edits allowed in a burst after a pause."""
         self._monotonic = monotonic
         self._at_once = at_once
         self._left = float(at_once)
@@ -80,7 +81,7 @@ class Pace:
         self._lanes: dict[tuple[str, str], _Lane] = {}
 
     def wait(self, method: str, channel: str = "") -> float:
-        """Seconds to wait before this call; 0: none. ``channel`` matters only for posts."""
+        """Return seconds to wait before this call; 0 if it may be made now. ``channel`` matters only for posts."""
         lane = self._lane(method, channel)
         if lane is None:
             return 0.0
@@ -88,11 +89,11 @@ class Pace:
         return max(left, _SHORTEST) if left > 0 else 0.0
 
     def is_slowed(self, method: str) -> bool:
-        """Whether it is slowed: no minute has passed since the last 429. Not for posts."""
+        """Return whether a method had a 429 within its hold time or the minute after. Not for posts."""
         return self._lane(method, "") is not None
 
     def begin(self, method: str, channel: str = "") -> float:
-        """Like :meth:`wait`; with 0 the call is counted."""
+        """Like :meth:`wait`, but counts the call if the wait is 0."""
         wait = self.wait(method, channel)
         lane = self._lane(method, channel)
         if lane is not None and not wait:
@@ -100,7 +101,7 @@ class Pace:
         return wait
 
     def refused(self, method: str, channel: str, *, retry_after: float) -> None:
-        """Record a 429 of Slack with the seconds to wait."""
+        """Record a 429 and the seconds to wait."""
         now = self._monotonic()
         until = now + retry_after
         lane = self._lanes.setdefault(_key(method, channel), _Lane(until, until))
@@ -109,11 +110,11 @@ class Pace:
 
     @property
     def is_used_up(self) -> bool:
-        """Whether no edit at all may be sent now."""
+        """True if no edit of any rank may be sent now."""
         return self._missing(leaving=0) > 0 or self.wait(EDIT) > 0
 
     def take(self, edit: EditRank) -> float:
-        """Seconds to wait before this edit; 0: none, and the edit is counted."""
+        """Return seconds to wait before this edit; 0 if it may be sent now, which counts it."""
         in_turn = self._missing(leaving=_LEAVES[edit]) / _PER_SECOND
         now = self._monotonic()
         anyway = max(self._missing(leaving=0) / _PER_SECOND, self._last + _STILL - now)
@@ -125,7 +126,7 @@ class Pace:
         return 0.0
 
     def _missing(self, *, leaving: int) -> float:
-        """How many edits must become free before one may go and leave so many."""
+        """Return how many edits must become available before one may be sent that leaves ``leaving`` in reserve."""
         now = self._monotonic()
         self._left = min(self._left + (now - self._counted_at) * _PER_SECOND, float(self._at_once))
         self._counted_at = now
@@ -153,9 +154,9 @@ class Family(StrEnum):
     FORM = "form"
     """A form or an App Home."""
     FILE = "file"
-    """A step of an upload."""
+    """Step of an upload."""
     LOOKUP = "lookup"
-    """Everything that changes nothing people see."""
+    """Any call without a visible effect."""
 
 
 _FAMILIES: Final[Mapping[str, Family]] = {
@@ -164,11 +165,11 @@ _FAMILIES: Final[Mapping[str, Family]] = {
     "files.completeUploadExternal": Family.FILE,
 }  # fmt: skip
 SlackWatch = Callable[[Family, Ended], None]
-"""Told of each call how it ended."""
+"""Called with the family and outcome of each call."""
 
 
 class PacedClient(AsyncWebClient):
-    """The Web API. During a known wait no call is made: ``ServiceNow`` gives the rest of the wait."""
+    """Web API client that makes no call during a known wait and raises ``ServiceNow`` with the remaining seconds."""
 
     def __init__(self, *, pace: Pace, watch: SlackWatch = lambda *_: None, **library: Any) -> None:
         super().__init__(**library)
@@ -176,7 +177,7 @@ class PacedClient(AsyncWebClient):
         self._watch = watch
 
     async def api_call(self, api_method: str, **named: Any) -> AsyncSlackResponse:
-        """Call a method. ``ServiceNow``: a wait is in force; nothing was sent."""
+        """Call a method. ``ServiceNow`` during a wait, without sending anything."""
         body = named.get("json")  # only posts are limited per channel, and they are sent as JSON
         channel = str(body.get("channel") or "") if isinstance(body, Mapping) else ""
         family = _FAMILIES.get(api_method, Family.LOOKUP)
@@ -186,7 +187,7 @@ class PacedClient(AsyncWebClient):
             raise ServiceNow(SERVICE, ASKED_US_TO_WAIT, retry_after=wait)
         try:
             answer = await super().api_call(api_method, **named)
-        except asyncio.CancelledError:  # the caller has waited long enough
+        except asyncio.CancelledError:  # the caller timed out
             self._watch(family, Ended.UNKNOWN)
             raise
         except TROUBLES as trouble:
@@ -200,7 +201,7 @@ class PacedClient(AsyncWebClient):
 
 
 class Turn:
-    """The place of one post in the queue of its conversation."""
+    """Place of one post in its conversation's queue."""
 
     def __init__(self, conversation: "_Conversation", name: str, *, pace: Pace) -> None:
         self._conversation = conversation
@@ -210,7 +211,7 @@ class Turn:
         self.begun = asyncio.Event()
 
     def step_back(self) -> None:
-        """Let those behind go first, while the caller looks something up before it posts."""
+        """Leave the queue while the caller looks something up before it posts."""
         self._conversation.leave(self)
         self.begun.clear()
 
@@ -219,14 +220,14 @@ class Turn:
         await self.begun.wait()
 
     def keep_pace(self, channel: str, *, first: bool = False) -> None:
-        """``ServiceNow``: none may be posted yet, or a delayed one goes first, unless this is ``first``."""
+        """Raise ``ServiceNow`` if posts must wait, or if a delayed post precedes this one and it isn't ``first``."""
         self._paced = True
         wait = self._conversation.wait(self._name, self._pace.wait(POST, channel), first=first)
         if wait:
             raise ServiceNow(SERVICE, ASKED_US_TO_WAIT, retry_after=wait)
 
     def put_off(self, seconds: float) -> None:
-        """Delay this post after a 429; those behind it go after it."""
+        """Delay this post and those queued behind it after a 429."""
         if self._paced:
             self._conversation.later[self._name] = self._conversation.monotonic() + seconds
 
@@ -237,7 +238,7 @@ class _Conversation:
     sleep: Callable[[float], Awaitable[object]]
     queue: deque[Turn] = field(default_factory=deque)
     later: dict[str, float] = field(default_factory=dict)
-    """When each delayed post is due, in seconds of the clock."""
+    """Due time of each delayed post, in seconds of the clock."""
     overtaking: asyncio.Task[None] | None = None
     first_since: float = 0.0
 
@@ -255,7 +256,7 @@ class _Conversation:
         self._go_on(new_first=first)
 
     def wait(self, name: str, asked: float, *, first: bool) -> float:
-        """Seconds that this post has to wait, at least ``asked``; if not 0, the post is delayed."""
+        """Return seconds that this post must wait, at least ``asked``, and record it as delayed unless 0."""
         now = self.monotonic()
         self.later = {other: due for other, due in self.later.items() if due >= now - _FORGOTTEN}
         wait = asked
@@ -285,7 +286,7 @@ class _Conversation:
 
 
 class Turns:
-    """The queues of the conversations that have posts. ``monotonic`` is the clock of ``pace``, in seconds."""
+    """Queues of all conversations with pending posts. ``monotonic``: the clock of ``pace``, in seconds."""
 
     def __init__(
         self, *, pace: Pace, monotonic: Callable[[], float], sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
@@ -297,7 +298,7 @@ class Turns:
 
     @contextmanager
     def queued(self, conversation: str, name: str) -> Iterator[Turn]:
-        """Queue a post in a conversation from now on; ``name`` is the same for a retry."""
+        """Queue a post for the duration of the block; ``name`` identifies the post across retries."""
         there = self._conversations.get(conversation)
         if there is None:
             there = self._conversations[conversation] = _Conversation(self._monotonic, self._sleep)

@@ -1,6 +1,6 @@
-"""Users of the workspace, and which of the policy's groups they are in; and the identity of the bot itself.
+"""Lookup of users, their membership in the policy's groups, and the bot's own identity.
 
-Authority is read from Slack, not stored. Without an answer as recent as the caller asks, the error is raised: no guess.
+Authority is read from Slack, not stored. If no answer is recent enough for the caller, the error is raised.
 """
 
 import asyncio
@@ -24,22 +24,22 @@ log = structlog.get_logger(__name__)
 FRESH = 5.0
 """Age in seconds up to which a cached answer is used: usergroups.list allows 20 calls a minute."""
 OLDEST = MEMBERSHIP_SECONDS
-"""Age in seconds up to which a cached answer is used when Slack does not answer, or is slowed by a 429."""
+"""Age in seconds up to which a cached answer is used if Slack doesn't answer, or is slowed by a 429."""
 STANDING_TOTAL = 2.0
-"""Seconds to wait for one lookup: within the three of an ack."""
+"""Seconds to wait for one lookup, within the three of an ack."""
 PATIENT_TOTAL = 9.0
-"""The same where nobody waits for an ack: a little less than a call to Slack may take."""
+"""Seconds to wait for one lookup without a pending ack: slightly less than the time-out of a call to Slack."""
 _STANDS_IN_AFTER = 0.25
-"""Share of the time for a lookup after which a cached answer is used: an ack has time for two lookups in a row."""
+"""Fraction of a lookup's time after which a cached answer is used, so that an ack has time for two lookups."""
 _USER, _GROUPS, _GROUP = "users.info", "usergroups.list", "usergroups.users.list"
 _NO_PEOPLE = ("is_bot", "is_workflow_bot", "is_connector_bot")
 _Found = tuple[float, Any]
-"""When the answer was asked for, and the answer."""
+"""Time of the request, and its answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """Age up to which a cached answer is used: at once, and where Slack is slow or silent; whether there is time."""
+    """Age up to which a cached answer is used at once, and if Slack is slow or silent; whether the caller can wait."""
 
     fresh: float
     oldest: float
@@ -54,9 +54,9 @@ class Denied(ServiceNow):
 
 
 class Directory:
-    """Reads ``users.info`` and, all groups of the policy at once, ``usergroups.list``; one group is read alone.
+    """Reads users with ``users.info`` and groups of the policy with ``usergroups.list``, or a single group alone.
 
-    One call at a time for the same user or group; an answer that comes too late for its caller is cached for the next.
+    Concurrent lookups of a user or group share one call; an answer too late for its caller is cached for the next.
     """
 
     def __init__(
@@ -69,9 +69,9 @@ class Directory:
         patience: float = PATIENT_TOTAL,
         is_slowed: Callable[[str], bool] = lambda _: False,
     ) -> None:
-        """``groups``: the user group ids the policy names. ``timeout`` in seconds; ``patience``: of patient callers."""
-        # While Slack's 429s slow a method, a cached answer younger than ``oldest`` is used: calls are left for the
-        # unknown.
+        """``groups``: group ids in the policy. ``timeout``, ``patience``: seconds for normal and patient callers."""
+        # While a 429 slows a method, cached answers younger than ``oldest`` are used, which saves calls for unknown
+        # users.
         self._client = client
         self._groups = tuple(sorted(set(groups)))
         self._monotonic = monotonic
@@ -84,18 +84,18 @@ class Directory:
         self._allowed: list[Reason] = []
 
     def denials(self) -> list[Reason]:
-        """Lookups that Slack has begun to refuse since the last call, as texts for the operator."""
+        """Return reasons of lookups that Slack has begun to refuse since the last call, for the operator."""
         news = [reason for reason, told in self._denied.items() if not told]
         self._denied.update(dict.fromkeys(news, True))
         return news
 
     def allowed(self) -> list[Reason]:
-        """Lookups that Slack has begun to answer again since the last call, by why it refused them."""
+        """Return reasons of earlier refusals for lookups that Slack has answered again since the last call."""
         news, self._allowed = self._allowed, []
         return news
 
     async def close(self) -> None:
-        """End the calls that nobody waits for any more."""
+        """Cancel unfinished calls."""
         calls = list(self._asking.values())
         for one in calls:
             one.cancel()
@@ -104,20 +104,20 @@ class Directory:
     async def standing(
         self, user: str, *, fresh: float = FRESH, oldest: float = OLDEST, patient: bool = False
     ) -> Membership:
-        """The user and their groups. ``patient``: no ack waits, so a slow Slack is waited for. Raises ServiceNow."""
+        """Read a user and their groups. ``patient``: no ack is pending, so wait for a slow Slack. Raises ServiceNow."""
         held = self._held(user, fresh)
         if held is not None:
             return held
         wanted = _Wanted(fresh, oldest, patient)
         if not self._groups:
             return self._standing(user, await self._user(user, wanted))
-        # Concurrently: an ack has three seconds, however slow Slack is.
+        # Concurrently, because an ack has only three seconds.
         return self._standing(user, *await asyncio.gather(self._user(user, wanted), self._every_group(wanted)))
 
     async def standings(
         self, users: Iterable[str], *, fresh: float = FRESH, patient: bool = False
     ) -> dict[str, Membership]:
-        """Standings of several users, read concurrently, so that all are equally recent."""
+        """Read several users and their groups concurrently, so that all answers are equally recent."""
         held = {user: self._held(user, fresh) for user in sorted(set(users))}
         unknown = [user for user, standing in held.items() if standing is None]
         asked = (self.standing(user, fresh=fresh, patient=patient) for user in unknown)
@@ -125,13 +125,13 @@ class Directory:
         return {user: standing for user, standing in held.items() if standing} | dict(zip(unknown, read, strict=True))
 
     def expect(self, users: Iterable[str]) -> None:
-        """Ask for users who will be needed in a moment, without waiting for the answers."""
+        """Prefetch users who will be needed soon, without waiting."""
         for user in users:
             if self._held(user, FRESH) is None:
                 self._ask(f"user:{user}", partial(self._person, user), patiently=False)
 
     def _held(self, user: str, fresh: float) -> Membership | None:
-        """The cached standing, if all of it is recent enough. Saves tasks, which would cost more than the rest."""
+        """Return the cached standing if all of it is recent enough, without tasks, which would dominate the cost."""
         since = self._monotonic() - fresh
         found = []
         for key in (f"user:{user}", "groups") if self._groups else (f"user:{user}",):
@@ -148,18 +148,18 @@ class Directory:
         return Membership(person[1], groups, min(person[0], members[0]))
 
     async def names(self, users: Iterable[str]) -> dict[str, str]:
-        """Names of users, cached at any age; users whom Slack does not show are left out."""
+        """Return user id -> name, from answers of any age; users that Slack doesn't show are left out."""
         wanted = sorted({user for user in users if user})
         found = await asyncio.gather(*(self._seen(user) for user in wanted))
         return {person.id: person.name for person in found if person is not None}
 
     async def handle(self, user: str) -> str:
-        """Unique name of a user, cached at any age; empty where it is not available."""
+        """Return a user's unique name, from an answer of any age; empty if unavailable."""
         person = await self._seen(user)
         return person.handle if person is not None else ""
 
     async def is_bot(self, user: str) -> bool:
-        """Whether a user is a bot, cached at any age; False where Slack does not say."""
+        """Return whether a user is a bot, from an answer of any age; False if unavailable."""
         person = await self._seen(user)
         return person is not None and person.bot
 
@@ -171,7 +171,7 @@ class Directory:
         return person
 
     async def members(self, group: str, *, fresh: float = FRESH, oldest: float = OLDEST) -> frozenset[str]:
-        """User ids of a user group; empty when Slack does not know the group."""
+        """Read the user ids of a group; empty if Slack doesn't know the group."""
         found: frozenset[str]
         wanted = _Wanted(fresh, oldest)
         if group in self._groups:
@@ -212,7 +212,7 @@ class Directory:
             raise ServiceNow(SERVICE, Reason(Exchange.SLACK_NOBODY)) from silent
 
     def _ask(self, key: str, ask: Callable[[], Awaitable[Any]], *, patiently: bool) -> "asyncio.Task[_Found]":
-        """The call under way for this key, or a new one. Its answer is cached even if nobody waits for it any more."""
+        """Return the pending call for this key, or start one. Its answer is cached even if all callers gave up."""
         if key not in self._asking:
             call = asyncio.create_task(self._answered(key, ask, patiently=patiently), name=f"who is {key}")
             call.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
@@ -238,7 +238,7 @@ class Directory:
     def _note(self, denied: Denied) -> None:
         if denied.reason not in self._denied:
             self._denied[denied.reason] = False
-            log.error("Slack denies what authority depends on", reason=str(denied.reason))
+            log.error("membership lookup denied by Slack", reason=str(denied.reason))
 
     async def _person(self, user: str) -> Person | None:
         try:
@@ -252,7 +252,7 @@ class Directory:
         return Person(
             id=user,
             team_id=str(found.get("team_id") or ""),
-            # The workspaces of an organization that the user is a member of; none outside of an Enterprise Grid.
+            # The user's workspaces in an organization; empty outside of an Enterprise Grid.
             teams=frozenset(
                 team for teams in listed if isinstance(teams, list) for team in teams if isinstance(team, str)
             ),
@@ -287,7 +287,7 @@ class Directory:
         found: dict[str, frozenset[str]] = {}
         for group in self._groups:
             users = listed.get(group, [])
-            # Read with a call of its own where the list leaves them out.
+            # If the list omits the users, read the group with a separate call.
             found[group] = frozenset(map(str, users)) if isinstance(users, list) else await self._members(group)
         return found
 
@@ -311,13 +311,13 @@ class BotIdentity:
     bot_user_id: str
     enterprise_id: str | None
     app_id: str
-    """Of the app that the token belongs to; empty when Slack did not say."""
+    """App that the token belongs to; empty if unknown."""
     scopes: frozenset[str]
-    """Granted to the bot token; empty when Slack did not say."""
+    """Scopes granted to the bot token; empty if unknown."""
 
 
 async def who_we_are(client: AsyncWebClient) -> BotIdentity:
-    """Ask Slack. ``OperatorError``: the token belongs to no single workspace."""
+    """Read the bot's identity from Slack. ``OperatorError`` if the token belongs to a whole organization."""
     headers: dict[str, str] = {}
 
     async def ask() -> object:
@@ -328,7 +328,7 @@ async def who_we_are(client: AsyncWebClient) -> BotIdentity:
     answer = await call(ask())
     team_id, enterprise_id = str(answer.get("team_id") or ""), answer.get("enterprise_id")
     if answer.get("is_enterprise_install") or not team_id or team_id == enterprise_id:
-        # Requests carry the id of a workspace, never that of an organization: all of them would be refused.
+        # Requests contain a workspace's id, never an organization's, so we would refuse all of them.
         where = enterprise_id or "none is named"
         raise OperatorError(
             f"the bot token is good for a whole organization ({where}), not for one workspace",
@@ -339,7 +339,7 @@ async def who_we_are(client: AsyncWebClient) -> BotIdentity:
         try:
             bot = (await call(client.bots_info(bot=str(answer["bot_id"])))).get("bot") or {}
         except ServiceNever as denied:  # workspace and signing secret then identify the app
-            log.warning("Slack did not say which app we are", reason=str(denied))
+            log.warning("app id unavailable", reason=str(denied))
     return BotIdentity(
         team_id=team_id,
         team=str(answer.get("team", "")),
@@ -352,7 +352,7 @@ async def who_we_are(client: AsyncWebClient) -> BotIdentity:
 
 
 async def named(names: Iterable[str], people: Directory, *, fresh: float = FRESH) -> list[str]:
-    """The user ids behind the names of a list of the policy, groups taken apart."""
+    """Return the user ids in a list of the policy, with groups replaced by their members."""
     users = {name for name in names if not name.startswith("S") and name != "*"}
     for group in names:
         if group.startswith("S"):
