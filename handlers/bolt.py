@@ -1,8 +1,8 @@
-"""Bolt with one listener for each kind of request; names are looked up in the router's tables.
+"""Bolt application with one listener per kind of request; handlers are looked up by name in the router's tables.
 
-Both transports end here: HTTP hands over bodies it has verified and parsed itself (``slack_http.py``), Socket Mode
-hands over envelopes. Work is stored before the ack is sent, so every listener catches everything, with one answer
-for each kind of error: an exception after ``ack`` would revoke the ack.
+Both transports end here: HTTP passes bodies that it has verified and parsed (``slack_http.py``), Socket Mode passes
+envelopes. Work is stored before the ack, so every listener catches all errors and answers them by type: an exception
+after ``ack`` would revoke the ack.
 """
 
 import asyncio
@@ -66,13 +66,13 @@ _OURS = frozenset({"bot", "handlers", "storage"})
 HANDLER_TOTAL = 2.6
 """Seconds of Slack's three that a handler may take before the user gets a notice that it takes longer."""
 MOMENT = 1.0
-"""Seconds of them to wait for a late answer, so that a quick service needs no interim message."""
+"""Seconds of them to wait for an answer, so that a quick service needs no interim message."""
 _EARLIER = 0.8
-"""The part of a handler's time after which it is too late to open a form about it."""
+"""Fraction of a handler's time after which it is too late to open a form with its answer."""
 _AFTER_ACK = 0.3
 """Seconds between ack and late answer; otherwise the ack could overwrite the answer in Slack."""
 _FAREWELL = 2.0
-"""Seconds for the last answers of a process that stops."""
+"""Seconds for the last answers during shutdown."""
 
 
 def build(
@@ -85,7 +85,7 @@ def build(
     patience: float = HANDLER_TOTAL,
     moment: float = MOMENT,
 ) -> AsyncApp:
-    """The Bolt application. It never calls ``auth.test``: the identity was read once, at start."""
+    """Build the Bolt application. It never calls ``auth.test``, because the identity was read at start."""
     known = AuthorizeResult(
         enterprise_id=identity.enterprise_id,
         team_id=identity.team_id,
@@ -97,11 +97,11 @@ def build(
     async def authorize() -> AuthorizeResult:
         return known
 
-    # Bolt warns at every start about a token beside ``authorize``; the token is intended, for the calls.
+    # Bolt warns at every start about a token in addition to ``authorize``; its client needs the token for calls.
     logger = logging.getLogger("slack_bolt.AsyncApp")
     logger.setLevel(logging.ERROR)
     app = AsyncApp(
-        name="switchboard",  # without one, Bolt reads the source of every caller to find it: 25 ms
+        name="switchboard",  # without a name, Bolt searches the callers' source for one: 25 ms
         logger=logger,
         client=client,
         authorize=authorize,
@@ -128,42 +128,42 @@ def build(
 async def dispatched(
     app: AsyncApp, *, body: dict[str, Any], headers: dict[str, str | Sequence[str]] | None
 ) -> BoltResponse:
-    """Have Bolt handle a body of either transport, without what no database holds; answer an unreadable one, too."""
+    """Have Bolt handle a body of either transport, with unstorable characters removed; answers malformed ones, too."""
     try:
         sound = without_unstorable(body)
         return await app.async_dispatch(AsyncBoltRequest(body=sound, headers=headers, mode="socket_mode"))
-    except Exception as odd:  # noqa: BLE001 - Bolt stumbles over shapes that Slack does not send, before anything of ours
+    except Exception as odd:  # noqa: BLE001 - Bolt raises for shapes that Slack never sends, before our code runs
         _ignored(type(odd).__name__)
         return BoltResponse(status=200, body="")
 
 
 def _ignored(stumbled: str) -> None:
-    log.warning("ignored a payload of an impossible shape", stumbled=stumbled)
+    log.warning("malformed payload ignored", stumbled=stumbled)
 
 
 class UnstoredEventError(Exception):
-    """An event could not be stored; Slack sends it again when it is not acknowledged."""
+    """An event couldn't be stored; Slack resends it if it isn't acknowledged."""
 
 
 async def _answer_anyway(error: Exception) -> BoltResponse:
-    """Answer every signed request with 200: on other codes Slack retries, and in the end stops sending."""
+    """Answer every signed request with 200: Slack retries other statuses and finally stops sending."""
     if isinstance(error, UnstoredEventError):
         return BoltResponse(status=503, body="")
     if isinstance(error, BoltUnhandledRequestError):
-        log.info("payload without a handler")
+        log.info("payload without handler")
     elif isinstance(error, UnreadableError):
         _ignored(str(error))
     elif _OURS.isdisjoint(
         str(one.f_globals.get("__name__")).partition(".")[0] for one, _ in walk_tb(error.__traceback__)
     ):
-        _ignored(type(error).__name__)  # not raised in our code: Bolt failed while it looked for the listener
+        _ignored(type(error).__name__)  # not raised in our code: Bolt failed while looking for the listener
     else:
-        log.error("a request could not be read", exc_info=error)
+        log.error("request dispatch failed", exc_info=error)
     return BoltResponse(status=200, body="")
 
 
 class Pin(AsyncMiddleware):
-    """Middleware that answers a signed request of another workspace, organization or app without effect."""
+    """Middleware that answers signed requests of other workspaces, organizations or apps without effect."""
 
     def __init__(self, home: BotIdentity) -> None:
         self._home = home
@@ -177,8 +177,8 @@ class Pin(AsyncMiddleware):
     ) -> BoltResponse | None:
         body = req.body
         with reading():
-            # In a channel shared with another company, an event carries the workspace where it happened, which may be
-            # the other company's. Its authorizations name the installation that may see it; so does a form.
+            # In a channel shared with another company, an event's workspace may be the other company's. Its
+            # authorizations contain the installation that may see it, as does a form's view.
             authorizations = body.get("authorizations")
             if authorizations:
                 team, enterprise = authorizations[0].get("team_id"), authorizations[0].get("enterprise_id")
@@ -190,7 +190,7 @@ class Pin(AsyncMiddleware):
         elsewhere = team != self._home.team_id or (ours and enterprise and enterprise != ours)
         if elsewhere or (app and self._home.app_id and app != self._home.app_id):
             log.warning(
-                "ignored a request of another workspace", team=str(team), enterprise=str(enterprise), app=str(app)
+                "request from another workspace ignored", team=str(team), enterprise=str(enterprise), app=str(app)
             )
             return BoltResponse(status=200, body="")
         return await next()
@@ -206,7 +206,7 @@ class _Listeners:
     moment: float
 
     async def command(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        """Slash commands: the answer is the ack itself, visible only to the requester."""
+        """Answer a slash command with the ack itself, visible only to the requester."""
         with reading():
             command = Command.read(body)
         handler = self.router.commands.get(command.name)
@@ -224,7 +224,7 @@ class _Listeners:
                 message["blocks"] = list(answer.content.blocks)
             await ack(**message)
             return
-        # An ack gets no error for refused blocks; a response URL does.
+        # Slack reports refused blocks for a response URL, but not for an ack.
         self.deps.ephemerals.begin(self._tell(answer, asker))
         await ack()
 
@@ -234,7 +234,7 @@ class _Listeners:
             return
         with reading():
             click = Click.read(body)
-        handler = self.router.actions.get(click.action_id.partition(":")[0])  # behind a colon: a field drawn anew
+        handler = self.router.actions.get(click.action_id.partition(":")[0])  # after a colon: a redrawn field
         if handler is not None:
             asker = Listener(
                 response_url=click.response_url, channel=click.channel, user=click.user, thread_ts=click.thread_ts
@@ -253,7 +253,7 @@ class _Listeners:
             used = Shortcut.read(body)
         handler = self.router.shortcuts.get(used.callback_id)
         if handler is not None:
-            # The first message of a thread is read in the channel, so the answer goes there.
+            # The first message of a thread is shown in the channel, so answer there.
             thread_ts = used.thread_ts if used.thread_ts != used.ts else ""
             asker = Listener(response_url=used.response_url, channel=used.channel, user=used.user, thread_ts=thread_ts)
             wait = self.deps.allowance.take(used.user)
@@ -277,7 +277,7 @@ class _Listeners:
         await ack() if view is None else await ack(response_action="update", view=view)
 
     async def event(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        """Events: all are acknowledged except those that could not be stored, which Slack sends again."""
+        """Acknowledge an event unless it couldn't be stored, so that Slack resends it."""
         with reading():
             handler = self.router.events.get(str(body["event"].get("type", "")))
         stored = True
@@ -305,7 +305,7 @@ class _Listeners:
     async def _answer(
         self, handling: Awaitable[Reply], trigger_id: str, asker: Listener, *, inside: str = ""
     ) -> Answer:
-        """``inside``: id of the form whose button was pressed, which turns into the answer."""
+        """Run a handler and return its answer. ``inside``: id of the form whose button was pressed, to be replaced."""
         loop = asyncio.get_running_loop()
         begun, form = loop.time(), loop.create_future()
 
@@ -324,19 +324,19 @@ class _Listeners:
         return reply
 
     async def _open(self, reply: Open, trigger_id: str, form: "asyncio.Future[str]") -> Answer:
-        """Open a form. ``form`` gets its id, or an empty one, for a later update."""
+        """Open a form. ``form`` is resolved with its id for later updates, or empty if it couldn't be opened."""
         view_id = ""
         try:
             view_id = await self.deps.messenger.open_view(trigger_id=trigger_id, view=reply.view)
         except ServiceTrouble as refused:
-            log.warning("a form could not be opened", reason=str(refused))
+            log.warning("form not opened", reason=str(refused))
             return Private(answers.try_again("Slack did not open the form."))
         finally:
             form.set_result(view_id)
         return Nothing()
 
     async def _at_home(self, handling: Awaitable[Reply], user: str) -> Reply:
-        """An App Home shows no private message: what is said there is said in a small form."""
+        """Turn a private answer into a small form, because an App Home can't show private messages."""
         reply = await self._safely(handling, user, patience=self.patience * _EARLIER)
         view = _view(Private(reply.content)) if isinstance(reply, Private | Edit) else None
         return reply if view is None else Open(view)
@@ -352,7 +352,7 @@ class _Listeners:
     async def _beside(
         self, work: Awaitable[L], seconds: float, meanwhile: L, deliver: Deliver, user: str
     ) -> L | Private:
-        """The answer of ``work`` if it comes in time; else ``meanwhile``, and the answer is delivered when it comes."""
+        """Return the answer of ``work`` if it is ready in time, else ``meanwhile`` and deliver the answer later."""
         running = self.deps.ephemerals.begin(self._safely(work, user, patience=None))
         done, _ = await asyncio.wait({running}, timeout=max(seconds, 0.0))
         if done:
@@ -362,7 +362,7 @@ class _Listeners:
             try:
                 reply, _ = await asyncio.gather(running, asyncio.sleep(_AFTER_ACK))
             except asyncio.CancelledError:
-                # The process stops: users who wait are asked to try again.
+                # The process is stopping: ask waiting users to try again.
                 with suppress(TimeoutError):
                     async with asyncio.timeout(_FAREWELL):
                         await deliver(Private(answers.INTERRUPTED))
@@ -384,7 +384,7 @@ class _Listeners:
             await self.deps.messenger.update_view(view_id=view_id, view=view)
         except ServiceTrouble as refused:
             # Usually the user has closed the form and expects no answer.
-            log.info("a form was not updated", reason=str(refused))
+            log.info("form not updated", reason=str(refused))
 
     async def _safely(self, handling: Awaitable[R], user: str, *, patience: float | None) -> R | Private:
         try:
@@ -403,11 +403,11 @@ class _Listeners:
 
 
 def _view(reply: Answer | Open | FieldErrors) -> dict[str, Any] | None:
-    """The view that replaces a form; None: the form closes."""
+    """Return the view that replaces a form; None closes the form."""
     match reply:
         case Replace(view=view) | Open(view=view):
             return view
-        case FieldErrors(errors=errors):  # a late answer: the fields are no longer there
+        case FieldErrors(errors=errors):  # a late answer: the fields are gone
             return notice("Switchboard", answers.trouble(" ".join(errors.values())).text)
         case Private(content=content) if content.blocks:
             return result("Switchboard", content.plainer or content.blocks)  # forms support fewer blocks than messages
@@ -417,8 +417,8 @@ def _view(reply: Answer | Open | FieldErrors) -> dict[str, Any] | None:
             return None
 
 
-def answer_to(error: Exception, *, command: str, for_admin: bool = False) -> Content:  # noqa: C901, PLR0911, PLR0912 - one arm a trouble
-    """The answer; what the operator has to know is logged. ``command``: how users type the payments command here."""
+def answer_to(error: Exception, *, command: str, for_admin: bool = False) -> Content:  # noqa: C901, PLR0911, PLR0912 - one arm per error
+    """Return the answer to an error, and log what operators need. ``command``: the payments command as typed here."""
     match error:
         case DeclinedError(content=content):
             return content
@@ -431,25 +431,25 @@ def answer_to(error: Exception, *, command: str, for_admin: bool = False) -> Con
         case PersonError():
             return answers.mistakes([error])
         case Denied():
-            log.error("Slack refuses what a request needs", reason=str(error))
+            log.error("lookup denied by Slack", reason=str(error))
             return answers.pass_on(f"{error.service} {quote(told(error))}.")
         case ServiceNow():
-            log.warning("a request could not be handled", reason=str(error))
+            log.warning("request not handled", reason=str(error))
             return answers.try_again(f"{error.service} {told(error)}.")
         case RowUnreadable(name=name):
-            log.error("a request needs a row that cannot be read", reason=str(error))
+            log.error("request failed on an unreadable row", reason=str(error))
             return answers.unreadable(name)
         case CommitUnknown():
-            log.error("a request may or may not have been stored", reason=str(error))
+            log.error("commit outcome unknown", reason=str(error))
             return answers.uncertain(command)
         case StorageFull():
-            log.error("a request could not be stored", problem=error.problem, mend=error.mend)
+            log.error("request not stored", problem=error.problem, mend=error.mend)
             return answers.STORAGE_FULL
         case StorageReadOnly():
-            log.error("a request could not be stored", problem=error.problem, mend=error.mend)
+            log.error("request not stored", problem=error.problem, mend=error.mend)
             return answers.NOT_STORED
         case StorageError():
-            log.warning("a request could not be stored", reason=str(error))
+            log.warning("request not stored", reason=str(error))
             return answers.try_again("The database is busy.")
         case OperatorError():
             log.error("operator action needed", problem=str(error), mend=error.mend)
@@ -458,5 +458,5 @@ def answer_to(error: Exception, *, command: str, for_admin: bool = False) -> Con
             return answers.uncertain(command, slow=True)
         case _:
             error_id = secrets.token_hex(4)
-            log.error("a handler failed", error_id=error_id, exc_info=error)
+            log.error("handler failed", error_id=error_id, exc_info=error)
             return answers.broken(error_id)

@@ -1,4 +1,4 @@
-"""``/pay bulk``: request many payments with one file or typed rows, and once more those that failed."""
+"""``/pay bulk``: request many payments with a file or typed rows, and retry failed ones."""
 
 import asyncio
 import hashlib
@@ -74,7 +74,7 @@ _NOTES: Final = {
 
 
 async def submit(deps: Dependencies, form: Submission) -> Reply:
-    """Read the file or the rows, and request the payments; the answer replaces the form."""
+    """Read the file or typed rows and request the payments; the answer replaces the form."""
     await payments_to_request(deps, form.user, Kind.BULK, even_frozen=False)
     files, typed = form.files.get(forms.FILE, ()), form.values.get(forms.ROWS, "").strip()
     if bool(files) == bool(typed):
@@ -97,9 +97,9 @@ async def submit(deps: Dependencies, form: Submission) -> Reply:
             raise MistakesError([unusable]) from None
         repeats = await bulk_request.repeated(deps.ctx, checked)
         shown = form.about.get("repeats", "").split()
-        # A request that was made by this very form is no repeat.
+        # A request made by this same form isn't a repeat.
         is_known = all(one.first.reference in shown or one.first.source_key == carried.key for one in repeats)
-        # Nothing is left out before it is shown.
+        # Omit rows only after the user has seen which ones.
         if files and (checked.doubtful or checked.bad or checked.unread or not is_known):
             return Replace(await _file_form(deps, form.user, carried))
         if checked.bad or checked.asks or checked.unread or checked.left_out or not is_known:
@@ -120,7 +120,7 @@ async def _typed_form(
     *,
     good: bool = False,
 ) -> Block:
-    """The form again: a question, or what :func:`forms.typed_form` shows of the rows as they were read."""
+    """Return the form again, with a question or with the rows as they were read."""
     await bulk_request.keep_decimals(deps.ctx, user, decimals)
     usual = decimals or await bulk_request.usual_decimals(deps.ctx, user)
     if checked.unread:
@@ -130,9 +130,9 @@ async def _typed_form(
 
 
 async def pay_file(deps: Dependencies, click: Click, file: DroppedFile, *, checks: bool = False) -> Reply:
-    """Show the sum of a dropped table in a form; while a large file is read, a form shows that.
+    """Show the sum of a dropped table in a form, after an interim form for a large file.
 
-    ``checks``: the form is to have it checked first.
+    ``checks``: the form offers to check the file first.
     """
     await payments_to_request(deps, click.user, Kind.BULK, even_frozen=False)
     carried = FormMetadata(
@@ -148,7 +148,7 @@ async def pay_file(deps: Dependencies, click: Click, file: DroppedFile, *, check
 
 
 async def pay_checked(deps: Dependencies, click: Click) -> Reply:
-    """Show the sum of a file that was checked, without the rows that something speaks against."""
+    """Show the sum of a checked file without the rows that failed the check."""
     await payments_to_request(deps, click.user, Kind.BULK, even_frozen=False)
     found = await carried_by(deps.ctx, click.value)
     if found is None:
@@ -159,7 +159,7 @@ async def pay_checked(deps: Dependencies, click: Click) -> Reply:
 
 
 async def good_rows(deps: Dependencies, click: Click) -> Reply:
-    """Show the form without the rows that cannot be paid; nothing is requested yet."""
+    """Show the form without the rows that can't be paid, without requesting anything."""
     await payments_to_request(deps, click.user, Kind.BULK, even_frozen=False)
     try:
         carried = FormMetadata.load(click.value)
@@ -173,7 +173,7 @@ async def good_rows(deps: Dependencies, click: Click) -> Reply:
 
 
 async def good_typed(deps: Dependencies, click: Click) -> Reply:
-    """Show the form with the typed rows that can be paid, and their sum; nothing is requested yet."""
+    """Show the form with the typed rows that can be paid and their sum, without requesting anything."""
     await payments_to_request(deps, click.user, Kind.BULK, even_frozen=False)
     typed, decimals = click.values.get(forms.ROWS, "").strip(), click.values.get(amounts.DECIMALS, "")
     if not typed:
@@ -191,7 +191,7 @@ async def good_typed(deps: Dependencies, click: Click) -> Reply:
 
 
 async def confirm_file(deps: Dependencies, form: Submission) -> Reply:
-    """Request exactly what was shown; a file whose content or columns changed meanwhile is shown again instead."""
+    """Request exactly what was shown; if the file or the chosen columns changed since, show it again instead."""
     await payments_to_request(deps, form.user, Kind.BULK, even_frozen=False)
     carried, chosen = FormMetadata.load(form.metadata), forms.chosen(form.values)
     decimals = form.values.get(amounts.DECIMALS, "")
@@ -232,9 +232,9 @@ async def _file_form(
     *,
     seen: str = "",
 ) -> Block:
-    """The form with the file as read now; or a notice where there is nothing to request.
+    """Read the file and return its form, or a notice if there is nothing to request.
 
-    ``seen``: fingerprint of the file as it was shown before, if it was.
+    ``seen``: fingerprint of the file when it was last shown, if it was.
     """
     try:
         found = await look(deps.ctx, carried, places)
@@ -247,7 +247,7 @@ async def _file_form(
 
 
 async def _shown(deps: Dependencies, user: str, seen: Preview, carried: FormMetadata, *, note: str = "") -> Block:
-    """The form; rows that cannot be paid also go to this user as a file."""
+    """Return the form of a read file, and send rows that can't be paid to the user as a file."""
     checked = seen.checked
     sent = await _sent(deps, user, checked) if checked is not None and checked.bad else None
     problem = _problem_with(deps, checked, sent=sent) if checked is not None else None
@@ -272,9 +272,9 @@ async def _request(deps: Dependencies, checked: Checked, user: str, carried: For
 
 
 async def _sent(deps: Dependencies, user: str, checked: Checked) -> str | None:
-    """Send the rows that can't be paid to this user once, written like their file; the link of the message.
+    """Send the rows that can't be paid to the user once, in the format of their file, and return the message's link.
 
-    Empty: the link is unknown. None: Slack doesn't take the file.
+    The link is empty if it is unknown, None if Slack refused the file.
     """
     write = partial(write_csv, encoding=checked.encoding, delimiter=checked.delimiter)
     content = await asyncio.to_thread(write, *bad_table(checked))
@@ -286,7 +286,7 @@ async def _sent(deps: Dependencies, user: str, checked: Checked) -> str | None:
     try:
         posted = await send_file(deps, user, content, name="rows-to-fix.csv", title=title, alt=title, comment=comment)
     except ServiceTrouble as silent:
-        log.warning("the rows to fix were not sent", reason=str(silent))
+        log.warning("rows to fix not sent", reason=str(silent))
         return None
     link = ""
     with suppress(ServiceTrouble):
@@ -296,7 +296,7 @@ async def _sent(deps: Dependencies, user: str, checked: Checked) -> str | None:
 
 
 def _problem_with(deps: Dependencies, checked: Checked, *, sent: str | None = None) -> Content | None:
-    """The problem that prevents the request, or None. ``sent``: link of the file with the bad rows."""
+    """Return the problem that prevents the request, or None. ``sent``: link of the file with the bad rows."""
     if checked.unread is not None:
         return amounts.unread(checked.unread)
     if checked.bad:
@@ -324,7 +324,7 @@ async def template(deps: Dependencies, asked: Command | Click, _values: Values |
 
 
 async def again(deps: Dependencies, click: Click) -> Reply:
-    """Request the failed payments of this card once more: those that the service calls failed now."""
+    """Request the payments of this card again that the service now reports as failed."""
     payments = await payments_to_request(deps, click.user, Kind.BULK, even_frozen=False)
     found = await shown_as(deps.ctx, click.value, channel=click.channel, ts=click.ts)
     if found is None:
@@ -362,7 +362,7 @@ _FORM = Verb(
 _TEMPLATE = Verb("bulk template", "get a file to fill in", template)
 
 VERBS = (_FORM, *bulk_sent.VERBS, _TEMPLATE)
-"""In the order of the help."""
+"""In the order of the help text."""
 BUTTONS: dict[str, ClickHandler] = {
     bulk_files.AGAIN: again,
     forms.TEMPLATE: template,

@@ -1,4 +1,4 @@
-"""Bulk payments as they stand: shown, listed page by page and as files, and what is canceled or returned of them."""
+"""Bulk payments after sending: show and list them, export them as files, cancel pending payments, return money."""
 
 from collections.abc import AsyncIterator
 from functools import partial
@@ -32,7 +32,7 @@ from handlers.router import ClickHandler, Dependencies
 
 
 async def _named(deps: Dependencies, payments: PaymentsClient, text: str, *, canceled: bool = False) -> bulk_shown.Bulk:
-    """``canceled``: a cancellation will do as well."""
+    """Find a bulk payment by name; MistakesError if unknown. ``canceled``: also accept a cancellation's name."""
     bulk = await bulk_shown.find_bulk(deps.ctx, payments, text, canceled=canceled)
     if bulk is not None:
         return bulk
@@ -72,7 +72,7 @@ async def _items_page(deps: Dependencies, payments: PaymentsClient, text: str, *
 
 
 async def view_list(deps: Dependencies, click: Click) -> Reply:
-    """The payments of this card, page by page, for who may look at payments."""
+    """List the payments of this card page by page, if the user may look at payments."""
     payments = await payments_for(deps, click.user)
     found = await shown_as(deps.ctx, click.value.partition(":")[0], channel=click.channel, ts=click.ts)
     if found is None:
@@ -150,7 +150,7 @@ async def _cancel(deps: Dependencies, command: Command, values: Values) -> Reply
 
 
 async def cancel(deps: Dependencies, click: Click) -> Reply:
-    """Request the cancellation of everything that is pending now in the bulk payment of this card."""
+    """Request to cancel all payments of this card's bulk payment that are still pending."""
     await payments_to_request(deps, click.user)
     found = await shown_as(deps.ctx, click.value, channel=click.channel, ts=click.ts)
     if found is None:
@@ -159,7 +159,7 @@ async def cancel(deps: Dependencies, click: Click) -> Reply:
 
 
 async def _request_cancel(deps: Dependencies, asked: Command | Click, text: str, *, hashes: list[str] | None) -> Reply:
-    """Request to cancel; ``hashes`` None: everything that is pending now."""
+    """Request a cancellation; ``hashes`` is None for all payments that are still pending."""
     payments = await payments_to_request(deps, asked.user, Kind.BULK_CANCEL)
 
     async def work() -> Answer:

@@ -1,4 +1,4 @@
-"""What the services send us: messages, stored before the answer; and buyers who return from checkout.
+"""Endpoints for callbacks of services, which are stored before the answer, and for buyers returning from checkout.
 
 An invalid address reveals nothing: unknown token, wrong method and forbidden source get the same 404, byte for byte.
 """
@@ -30,7 +30,7 @@ log = structlog.get_logger(__name__)
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 _LARGEST_BODY = 256 * 1024
 _REMEMBERED = 4_096
-"""Addresses remembered as valid since their last message."""
+"""Maximum of tokens cached as valid."""
 _PAGE_HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
@@ -47,11 +47,11 @@ class CallbackEndpoint(ABC):
     """Receives the messages of one service.
 
     ``vouch`` is called for each request to a valid address, before its body is read. ``sources``: networks that may
-    call; empty means any. ``proxies``: our own, whose ``X-Forwarded-For`` is believed.
+    call; empty allows any. ``proxies``: our own proxies, whose ``X-Forwarded-For`` is trusted.
     """
 
     unstored: ClassVar[str]
-    """The line in the log when the database is busy."""
+    """Log event for a message that couldn't be stored."""
 
     store: Store
     bodies: Bodies
@@ -71,7 +71,7 @@ class CallbackEndpoint(ABC):
 
     async def _answer(self, request: web.Request) -> web.Response:
         token = request.match_info["token"]
-        # A repeated header is one list: a proxy that adds a line leaves the caller's own entry before it.
+        # Join repeated headers: a proxy that adds one leaves the caller's forged entries in front of it.
         forwarded = ",".join(request.headers.getall("X-Forwarded-For", ()))
         source = source_of(request.remote, forwarded, self.proxies)
         if request.method != "POST" or not _TOKEN.fullmatch(token) or not allowed(source, self.sources):
@@ -83,7 +83,7 @@ class CallbackEndpoint(ABC):
             body = await self.bodies.read(request, largest=_LARGEST_BODY)
             if isinstance(body, web.Response):
                 return body
-            # Storing checks the address, too. But unknown senders must not load the writer, so it was read before.
+            # Storing checks the address, too, but unknown senders must not load the writer, hence the read above.
             known = stands and await self._receive(token, self.secrets.hidden_body(body.decode(errors="replace")))
         except StorageError as busy:
             return _come_back(self.unstored, busy)
@@ -99,18 +99,18 @@ class CallbackEndpoint(ABC):
 
     @abstractmethod
     async def _stands(self, token: str) -> bool:
-        """Whether there is such an address."""
+        """Return whether an address with this token exists."""
 
     @abstractmethod
     async def _receive(self, token: str, body: str) -> bool:
-        """Store a message; durable when this returns True. False: there is no such address."""
+        """Store a message durably; False if no address has this token."""
 
 
 @dataclass(eq=False, kw_only=True)
 class PaymentsCallbacks(CallbackEndpoint):
     """``/callbacks/payments/{token}``: callbacks, and the browsers of buyers who return from checkout."""
 
-    unstored = "a callback could not be stored"
+    unstored = "callback not stored"
 
     kinds: Mapping[Kind, RequestKind]
 
@@ -127,11 +127,11 @@ class PaymentsCallbacks(CallbackEndpoint):
         return await callbacks.receive(self.store, now=self.now(), token=token, body=body)
 
     async def _back_from_checkout(self, token: str) -> web.Response:
-        """Answer a buyer's browser, from any network, that the service redirected to an address of a purchase."""
+        """Answer the browser of a buyer, on any network, whom the service redirected to a purchase's address."""
         try:
             kind = await callbacks.back_from_checkout(self.store, self.kinds, now=self.now(), token=token)
         except StorageError as busy:
-            return _come_back("a buyer's return could not be stored", busy)
+            return _come_back("buyer's return not stored", busy)
         if kind is None:
             return _nothing_here()
         self.wake()
@@ -142,7 +142,7 @@ class PaymentsCallbacks(CallbackEndpoint):
 class DeliveryCallbacks(CallbackEndpoint):
     """``POST /callbacks/delivery/{token}``: the webhooks of stores."""
 
-    unstored = "a message of the delivery service could not be stored"
+    unstored = "delivery webhook not stored"
 
     async def _stands(self, token: str) -> bool:
         return await events.is_address(self.store, token=token)
@@ -161,7 +161,7 @@ def _come_back(problem: str, busy: StorageError) -> web.Response:
 
 
 def source_of(peer: str | None, forwarded: str, trusted: Sequence[Network]) -> Address | None:
-    """The peer, or behind ``trusted`` proxies the right-most hop of ``X-Forwarded-For`` that is none of them."""
+    """Return the peer, or behind ``trusted`` proxies the right-most untrusted hop in ``X-Forwarded-For``."""
 
     def read(text: str | None) -> Address | None:
         try:
@@ -178,7 +178,7 @@ def source_of(peer: str | None, forwarded: str, trusted: Sequence[Network]) -> A
 
 
 def allowed(source: Address | None, networks: Sequence[Network]) -> bool:
-    """Whether this source may call; no list means any."""
+    """Return whether this source may call; without networks any may."""
     return not networks or (source is not None and _within(source, networks))
 
 

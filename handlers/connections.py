@@ -1,10 +1,10 @@
-"""Limits on connections and bodies: silent ones are bounded, so that Slack and the services can always connect.
+"""Limits on connections and bodies, so that Slack and the services can always connect.
 
-A connection is unverified until it has carried a request that Slack signed, or a message to a valid address of ours. An
-unverified one that keeps us waiting is silent two seconds after it came, or after its last answer. At most 200 silent
-ones are kept; beyond that, the source with the most of them loses its oldest. All unverified ones together are bounded
-by the limit of descriptors: beyond that, even new ones are closed, the silent first. A request that is being answered
-is always finished. Bodies of senders not yet identified are limited in size, in time and in total.
+A connection is unverified until it has carried a request signed by Slack or a message to a valid callback address. An
+unverified connection that keeps us waiting counts as silent two seconds after it was opened, or after its last answer.
+At most 200 silent ones are kept; beyond that, the source with the most of them loses its oldest. All unverified ones
+together are limited by the number of descriptors; beyond that, even new ones are closed, silent ones first. A request
+that is being answered always finishes. Bodies of unidentified senders are limited in size, in time and in total.
 """
 
 import asyncio
@@ -20,24 +20,24 @@ from aiohttp import web
 
 SILENT: Final = 200
 NEW_SECONDS: Final = 2.0
-"""Twice what a sender takes whose packet was lost, and is sent again after a second."""
+"""Twice the time of a sender whose lost packet is resent after a second."""
 CROWD: Final = 2_000
-"""Unverified connections altogether: a thousand callbacks at once, and as many that say nothing. About 20 KB each."""
+"""Maximum of unverified connections: a thousand callbacks at once, and as many silent ones. About 20 KB each."""
 _FOR_OURSELVES: Final = 200
-"""Descriptors for the database, Slack, the services and files."""
+"""Descriptors reserved for the database, Slack, the services and files."""
 _BACKLOG: Final = 1_024
-"""Connections that wait in the kernel. One that finds no room there tries again a second later."""
+"""Connections queued in the kernel. A client that finds the queue full retries a second later."""
 HEADER_SECONDS: Final = 10.0
 IDLE_SECONDS: Final = 75.0
-"""Longer than proxies keep an idle connection, so that the proxy closes it first, and never while it sends."""
+"""Longer than proxies keep idle connections, so that the proxy closes first and never while sending a request."""
 _MOMENT: Final = 0.05
 _ROUNDS: Final = 4
-"""Rounds of the event loop in which waiting connections are accepted."""
+"""Iterations of the event loop for accepting queued connections."""
 _CHUNK: Final = 16_384
 
 
 def room(descriptors: int) -> int:
-    """How many unverified connections a process with so many descriptors keeps at most."""
+    """Return the maximum of unverified connections for a process with this many descriptors."""
     return max(SILENT, min(CROWD, descriptors - _FOR_OURSELVES))
 
 
@@ -65,7 +65,7 @@ class _Guest:
         return self.phase is not _Phase.ANSWER
 
     def silent(self, now: float) -> bool:
-        """Whether it is unverified, has had its time, and keeps us waiting."""
+        """Return whether it is unverified and has kept us waiting for two seconds."""
         return not self.signed and self.waited_for and now - self.since >= NEW_SECONDS
 
     def overdue(self, now: float) -> bool:
@@ -75,7 +75,7 @@ class _Guest:
 
 @dataclass(eq=False)
 class Connections:
-    """Every connection of the server; ``now``: seconds of a clock that only goes forward."""
+    """All connections of the server. ``now`` returns seconds of a monotonic clock."""
 
     now: Callable[[], float]
     most: int = CROWD
@@ -110,14 +110,14 @@ class Connections:
                 guest.phase = _Phase.ANSWER
 
     def vouch(self, request: web.Request) -> None:
-        """Mark the connection of this request as verified: Slack signed the request, or it has a valid address."""
+        """Mark a request's connection as verified: Slack signed the request, or its callback address is valid."""
         guest = self._of(request)
         if guest is not None and not guest.signed:
             guest.signed = True
             self.strangers -= 1
 
     async def last_requests(self) -> None:
-        """Wait until every open connection has sent its request, as long as a new one has: senders may be slow."""
+        """Wait until every open connection has sent its request, at most two seconds, because senders may be slow."""
         loop = asyncio.get_running_loop()
         until = loop.time() + NEW_SECONDS
         while loop.time() < until and any(  # noqa: ASYNC110 - once in a process' life
@@ -126,7 +126,7 @@ class Connections:
             await asyncio.sleep(_MOMENT)
 
     def sweep(self) -> None:
-        """Close connections that have kept us waiting too long, and the silent ones that are too many."""
+        """Close overdue connections and surplus silent ones."""
         now = self.now()
         for guest in [guest for guest in self._guests.values() if guest.overdue(now)]:
             self._cut(guest)
@@ -139,12 +139,12 @@ class Connections:
         self.strangers += 1
         if self.strangers > self.most:
             waited_for = [one for one in self._guests.values() if not one.signed and one.waited_for]
-            self._thin_out(waited_for, self.strangers - self.most + SILENT // 2)  # not again for each that comes
+            self._thin_out(waited_for, self.strangers - self.most + SILENT // 2)  # with a margin for the next
         if self._look is None:
             self._look_again()
 
     def sent(self, transport: asyncio.BaseTransport) -> None:
-        """Record received data; on an idle connection it begins a request."""
+        """Record received data, which begins a request on an idle connection."""
         guest = self._guests.get(transport)
         if guest is not None and guest.phase is _Phase.IDLE:
             self._turn(guest, _Phase.HEADERS)
@@ -170,14 +170,14 @@ class Connections:
         if self._guests:
             now = self.now()
             late = now - self._looks_at
-            if late > 0:  # the loop was busy: what came meanwhile was not heard, and nobody was silent
+            if late > 0:  # the loop was blocked and read no data, so don't count this time as silence
                 for guest in self._guests.values():
                     guest.since = min(guest.since + late, now)
             self.sweep()
             self._look_again()
 
     def _thin_out(self, guests: Iterable[_Guest], count: int) -> None:
-        """Close so many of these, of the source that has the most of them, the longest awaited first."""
+        """Close ``count`` of these connections, each the oldest of the source with the most."""
         crowds: dict[str, deque[_Guest]] = defaultdict(deque)
         for guest in sorted(guests, key=lambda one: one.since):
             crowds[guest.source].append(guest)
@@ -188,7 +188,7 @@ class Connections:
             self._cut(crowd.popleft())
 
     def _cut(self, guest: _Guest) -> None:
-        self.left(guest.transport)  # counted no more: its end is reported a moment later
+        self.left(guest.transport)  # stop counting now, since its end is reported later
         guest.transport.abort()
 
 
@@ -201,20 +201,20 @@ class _Reading:
 
 @dataclass(eq=False)
 class Bodies:
-    """Reads bodies. When the bodies being read exceed the total limit, the largest of them is aborted."""
+    """Reads bodies. If the bodies being read exceed the total limit, the largest one is aborted."""
 
     connections: Connections
     seconds: float = 10.0
     most: int = 16 << 20
     held: int = 0
-    """Bytes read so far of unfinished bodies."""
+    """Bytes of unfinished bodies read so far."""
     _readings: set[_Reading] = field(default_factory=set)
 
     async def read(self, request: web.Request, *, largest: int) -> bytes | web.Response:
-        """The body, or the response that refuses it: no input may cause a 500. A compressed body counts unpacked."""
+        """Read a body, or return the response that refuses it; never raises. Limits apply after decompression."""
         content = request.content
         if content.is_eof() and content.exception() is None and content.total_bytes <= largest:
-            return content.read_nowait()  # the body came with its headers: no timer is needed
+            return content.read_nowait()  # the body arrived with the headers: no timer needed
         reading = _Reading(request)
         self._readings.add(reading)
         try:
@@ -223,7 +223,7 @@ class Bodies:
                     return await self._all_of(reading, largest)
         except TimeoutError:
             return web.Response(status=408)
-        except (web.RequestPayloadError, ConnectionError):  # broken encoding, or the sender has disconnected
+        except (web.RequestPayloadError, ConnectionError):  # malformed encoding, or the sender disconnected
             return web.Response(status=400)
         finally:
             self._readings.discard(reading)
@@ -249,7 +249,7 @@ class Bodies:
 
 
 class _Door(asyncio.Protocol):
-    """Wraps the server's protocol of one connection, and reports its opening, data and end."""
+    """Wraps the server's protocol of one connection and reports its opening, data and end."""
 
     def __init__(self, connections: Connections, inner: asyncio.Protocol) -> None:
         self._connections = connections
@@ -284,7 +284,7 @@ class Site(web.BaseSite):
         return f"http://{self._host}:{self._port}"
 
     async def start(self) -> None:
-        """Begin to listen; ``OSError`` where the address or the port cannot be used."""
+        """Start listening. Raises ``OSError`` if the address or port can't be used."""
         await super().start()
         server = self._runner.server
         if server is None:
@@ -294,9 +294,9 @@ class Site(web.BaseSite):
         )
 
     async def stop(self) -> None:
-        """Stop listening, then wait for the requests of open connections, so that no click is lost."""
+        """Stop listening, then wait for requests on open connections, so that no click is lost."""
         for _ in range(_ROUNDS):
-            await asyncio.sleep(0)  # connections in the kernel's queue would be reset
+            await asyncio.sleep(0)  # accept queued connections, which would be reset
         await super().stop()
         for _ in range(_ROUNDS):
             await asyncio.sleep(0)

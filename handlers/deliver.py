@@ -43,7 +43,10 @@ T = TypeVar("T")
 def _opens(
     make: Callable[[Sequence[str], str, dict[str, str], Sequence[Booking]], View], *, sandbox: bool = False
 ) -> Opens:
-    """``make`` gets the stores, the channel, the store that was used here last, each customer's last booking."""
+    """Return a verb that opens the form by ``make``.
+
+    ``make`` gets the stores, the channel, the store last used there, and each customer's last booking.
+    """
 
     async def run(deps: Dependencies, command: Command, _values: object = None) -> Reply:
         delivery = await delivery_for(deps, command.user)
@@ -61,7 +64,7 @@ def _opens(
 
 
 async def fill_customer(deps: Dependencies, click: Click) -> Reply:
-    """A customer was chosen in the form, or their number entered: fill in what is known; else leave it as it is."""
+    """Fill in a known customer who was chosen in the form or whose number was entered; else leave it unchanged."""
     delivery = await delivery_for(deps, click.user)
     if not click.view_id:
         raise DeclinedError(answers.refused(Refusal.STALE))
@@ -84,13 +87,13 @@ async def _of_number(
     try:
         home, _ = await _home(deps, delivery, click.values.get(forms.STORE, ""))
         number = fields.phone(click.value, home=home)
-    except PersonError:  # told when the form is submitted
+    except PersonError:  # reported when the form is submitted
         return None
     return await by_phone(deps.ctx, names, number, channel=channel, by=click.user)
 
 
 async def _home(deps: Dependencies, delivery: DeliveryService, store: str) -> tuple[str, Position | None]:
-    """Country code of a store, for numbers without one, and its position, which shows swapped ones."""
+    """Return a store's country code, for numbers without one, and its position, for detecting swapped coordinates."""
     known = await known_stores(deps.ctx, delivery)
     record = next((one.record for one in known if one.name == store), {})
     return str(record.get("country_code", "")), fields.position_of(record)
@@ -152,7 +155,7 @@ def _priced(
     *,
     bookable: bool = False,
 ) -> Reply:
-    """Ask for a price; in trouble the form is shown again, filled in; a ``bookable`` one continues without a price."""
+    """Ask for a price; on failure show the filled-in form again, which may continue unpriced if ``bookable``."""
 
     async def work() -> Answer:
         try:
@@ -183,7 +186,7 @@ async def confirm(deps: Dependencies, form: Submission) -> Reply:
 
 
 async def _posted(deps: Dependencies, booking: Booking) -> Reply:
-    """The form closes: its card is in the channel; where it cannot be there, a word about where it is."""
+    """Close the form, because the card is in the channel; if it can't be posted there, show where it is."""
     if await can_post(deps.messenger, booking.channel):
         return Nothing()
     return Replace(notice("Booking", deliveries.elsewhere(booking).text))
@@ -211,7 +214,7 @@ async def _read(
         return FieldErrors({**wrong, **errors})
     source_key = form.source_key
     if kind is BookingKind.BOOKING:
-        # The same form with the same values makes one booking, with other values another.
+        # Submitting a form again makes a second booking only if its values differ.
         told = {name: str(value) for name, value in sorted({**found, "link": link}.items())}
         source_key += f":{form.values.get(forms.STORE, '')}:{json.dumps(told, sort_keys=True)}"
     return book.draft(
@@ -343,9 +346,9 @@ def _elsewhere(
     *,
     argument: str = "booking",
 ) -> Reply:
-    """Ask the service about a booking that is not stored here, and do this to the one that it has."""
+    """Look up a booking that isn't stored here at the service, and call ``act`` with it."""
     unknown = wrong(deps, NAME, "", argument=argument, rule=answers.unknown(text))
-    if letter_of(text) is not None:  # a reference of ours, which the service does not know
+    if letter_of(text) is not None:  # a reference of ours, unknown to the service
         raise other_kind(text, takes=BOOKINGS, argument=argument) or unknown
 
     async def call() -> Answer:
@@ -362,7 +365,7 @@ def _acted(done: Acted) -> Private:
 
 
 async def _on_card(deps: Dependencies, click: Click) -> tuple[DeliveryService, Booking]:
-    """The booking of a button, if the message is its card, posted by us, and the user may act on it."""
+    """Return the booking of a button; DeclinedError unless its message is the booking's card and the user may act."""
     delivery = await delivery_for(deps, click.user)
     booking = await follow.booking_on_card(deps.ctx, click.value, channel=click.channel, ts=click.ts)
     if booking is None:
@@ -431,7 +434,7 @@ async def book_again(deps: Dependencies, click: Click) -> Reply:
 
 
 async def choose(deps: Dependencies, click: Click) -> Reply:
-    """A choice in the menu of a card: what a button of that name would do."""
+    """Handle a choice in a card's menu like the button of that name."""
     act, _, booking_id = click.value.partition(":")
     handler = _IN_MENU.get(act)
     if handler is None:
@@ -440,7 +443,7 @@ async def choose(deps: Dependencies, click: Click) -> Reply:
 
 
 async def track(_deps: Dependencies, _click: Click) -> Reply:
-    """Do nothing: the browser opens the link itself, and Slack needs only the ack."""
+    """Do nothing, because the browser opens the link itself and Slack needs only the ack."""
     return Nothing()
 
 

@@ -1,4 +1,4 @@
-"""``/email``: ask about addresses, process a list of them; the list's forms, and the buttons of its board."""
+"""``/email``: check addresses, or process a list of them; the list's forms, and the buttons of its board."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -32,7 +32,7 @@ from handlers.router import ClickHandler, Dependencies, SubmissionHandler
 
 NAME: Final = "email"
 MOST: Final = 20
-"""Addresses of one command; more are a list."""
+"""Maximum of addresses in one command."""
 _LEAST_PERCENT: Final = 50
 
 
@@ -72,13 +72,13 @@ async def choose_file(deps: Dependencies, form: Submission) -> Reply:
 
 
 def _look(table: Table) -> tuple[Table, tuple[ColumnSummary, ...], Marks]:
-    """In a thread, as a table may have a million rows."""
+    """Summarize a table; run it in a thread, because a table may have a million rows."""
     looks = summarize(table.header, (row.cells for row in table.rows))
     return table, looks, with_lost_letters(marks_of(table.hidden, table.header), table.rows)
 
 
 async def _next_form(deps: Dependencies, file_id: str, *, channel: str, thread_ts: str) -> tuple[Block, str]:
-    """The form that asks for the column; or a notice with the problem, and the same as one sentence."""
+    """Return the form that asks for the column and ""; or a notice with the problem, and the problem as a sentence."""
     try:
         info, (table, looks, marks) = await lists.read_list(deps.ctx, file_id, _look)
     except TROUBLE as trouble:
@@ -100,7 +100,7 @@ async def _next_form(deps: Dependencies, file_id: str, *, channel: str, thread_t
 
 
 async def _before(deps: Dependencies, channel: str) -> dict[str, str]:
-    """The way and the column of the last list of this channel."""
+    """Return the way and the column of the last list in this channel."""
     found = await deps.ctx.read(lambda uow: remembered(uow, channel, lists.SUBJECT))
     way = {RUN: ROW_BY_ROW, WHOLE: WHOLE_FILE}.get(found.get("how", ""), "")
     return {HOW: way, COLUMN: found.get("column", "")}

@@ -1,4 +1,4 @@
-"""Files: the events that tell of them, the shortcut *Use this file*, and the buttons below an offer."""
+"""Files: their events, the shortcut *Use this file*, and the buttons of an offer."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -20,16 +20,16 @@ from handlers.replies import Later, Nothing, Open, Private, Replace, Reply
 from handlers.router import ClickHandler, Dependencies, EventHandler, Presses, ShortcutHandler, SubmissionHandler
 
 _SPOKEN: Final = frozenset({"", "file_share", "thread_broadcast", "me_message"})
-"""Subtypes of messages from users; edits and the like are no uploads."""
+"""Subtypes of new messages by users; others, such as edits, aren't uploads."""
 
 
 def is_spoken(event: Mapping[str, Any]) -> bool:
-    """Whether it is a person's new message."""
+    """Return whether an event is a person's new message."""
     return str(event.get("subtype") or "") in _SPOKEN and not event.get("bot_id")
 
 
 async def said(deps: Dependencies, body: Mapping[str, Any]) -> None:
-    """Store the files of a person's message as hints, with their thread; each file is read later. Apps get no offer."""
+    """Store the files in a person's message, with their thread, for reading later. An app's files get no offer."""
     with reading():
         event = body["event"]
         user, files = str(event.get("user") or ""), files_of(event)
@@ -44,7 +44,7 @@ async def said(deps: Dependencies, body: Mapping[str, Any]) -> None:
 
 
 async def shared(deps: Dependencies, body: Mapping[str, Any]) -> None:
-    """Store a shared file: the event has only ids, and often comes beside the message's own event."""
+    """Store a shared file for reading later. The event has only ids, and often accompanies the message's event."""
     event = body["event"]
     with reading():
         file_id = str(event.get("file_id") or (event.get("file") or {}).get("id") or "")
@@ -60,7 +60,7 @@ async def deleted(deps: Dependencies, body: Mapping[str, Any]) -> None:
 
 
 async def use_file(deps: Dependencies, used: Shortcut) -> Reply:
-    """Offer actions on each file of the message, in a form: a private message may appear where nobody looks."""
+    """Offer actions on each file of the message in a form, because a private message may go unnoticed."""
     if not used.files:
         return Open(offers.told(offers.NO_FILE))
     share = Share(channel=used.channel, ts=used.ts, thread_ts=used.thread_ts)
@@ -88,7 +88,7 @@ async def use_file(deps: Dependencies, used: Shortcut) -> Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Together:
-    """Files of a kind that were dropped together. ``first``: id of the file whose offer is for all of them."""
+    """Files of one kind that were dropped together. ``first``: id of the file whose offer covers all of them."""
 
     first: str
     kind: FileKind
@@ -100,9 +100,9 @@ class FileAction(OfferedAction):
     """One button of an offer."""
 
     start: Callable[[Dependencies, Click, DroppedFile], Awaitable[Reply]]
-    """Handles a click; the file was read again just before."""
+    """Handles a click; receives the file as just read again."""
     start_all: Callable[[Dependencies, Click, "Together"], Awaitable[Reply]] | None = None
-    """Handles a click on what is done with all files that were dropped together."""
+    """Handles a click on the action for all files dropped together."""
 
     @property
     def for_all(self) -> bool:
@@ -110,7 +110,7 @@ class FileAction(OfferedAction):
 
 
 class Offers:
-    """The actions on files: a button for each, the menu that replaces them where they are many, the shortcut's form."""
+    """Handlers of file actions: a button for each, the menu that replaces many buttons, and the shortcut's form."""
 
     def __init__(self, actions: Sequence[FileAction]) -> None:
         self._actions = {action.name: action for action in actions}

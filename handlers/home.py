@@ -1,7 +1,7 @@
-"""The App Home: drawn when somebody opens it, presses something in it, or turns a page; what can be begun there.
+"""The App Home: drawn when a user opens it, presses a button in it, or turns a page; commands can be started there.
 
-The buttons of a request are those of its card, with the same handlers. What is begun is a command typed alone: its form
-opens, and its outcome comes as a direct message.
+A request has the buttons of its card, with the same handlers. Starting a command is like typing it without arguments:
+its form opens, and its outcome is sent as a direct message.
 """
 
 import asyncio
@@ -23,11 +23,11 @@ from handlers.router import ClickHandler, Dependencies, EventHandler, Submission
 
 _COMMANDS: Final = {one.name: one for one in (pay.COMMAND, deliver.COMMAND, email.COMMAND, localize.COMMAND)}
 _SOON: Final = 2.0
-"""Seconds that the ack waits for the drawing, which goes on behind it."""
+"""Seconds that the ack waits for the drawing, which then continues in the background."""
 
 
 async def opened(deps: Dependencies, body: Mapping[str, Any]) -> None:
-    """Draw the home that a user opens; the messages tab needs nothing."""
+    """Draw the home that a user opens; ignore the messages tab."""
     event = body["event"]
     with reading():
         user = an_id(event.get("user"))
@@ -38,7 +38,7 @@ async def opened(deps: Dependencies, body: Mapping[str, Any]) -> None:
 
 
 async def written(deps: Dependencies, body: Mapping[str, Any]) -> None:
-    """Store the files of a message; answer what is written to the bot as to a person: directly, or with its name."""
+    """Store the files of a message; answer direct messages and messages that begin with a mention of the bot."""
     await files.said(deps, body)
     event, us = body["event"], deps.ctx.bot_user
     thread_ts, text = str(event.get("thread_ts") or ""), str(event.get("text") or "").strip()
@@ -53,7 +53,7 @@ async def written(deps: Dependencies, body: Mapping[str, Any]) -> None:
 
 
 async def turn(deps: Dependencies, click: Click) -> Reply:
-    """Draw it with the page that the button names, or all of it afresh."""
+    """Draw the home with the page in the button's value, or from the start."""
     deps.ephemerals.begin(deps.homes.show(deps.ctx, click.user, Laid.load(click.metadata).turned(click.value)))
     return Nothing()
 
@@ -64,7 +64,7 @@ async def nothing(_deps: Dependencies, _click: Click) -> Reply:
 
 @dataclass(frozen=True, slots=True)
 class DrawnAfter:
-    """A handler after which the home is drawn again if it was pressed there, each row in its place."""
+    """A handler after which the home is redrawn with the same layout if the button was pressed there."""
 
     handler: ClickHandler
 
@@ -77,7 +77,7 @@ class DrawnAfter:
 
 
 async def start(deps: Dependencies, click: Click) -> Reply:
-    """Open the form of a command."""
+    """Open the form of the command in the button's value."""
     if click.value not in list(Start):
         raise DeclinedError(answers.refused(Refusal.STALE))
     channel = await deps.messenger.direct_message(click.user)
@@ -90,7 +90,7 @@ async def start(deps: Dependencies, click: Click) -> Reply:
 
 
 async def choose(deps: Dependencies, form: Submission) -> Reply:
-    """Open the form of the verb of ``/localize`` that was chosen."""
+    """Open the form of the chosen verb of ``/localize``."""
     verb = form.values.get(home.VERB, "")
     if verb not in [one.name for one in localize.COMMAND.verbs]:
         raise DeclinedError(answers.refused(Refusal.STALE))

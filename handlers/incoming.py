@@ -1,4 +1,4 @@
-"""Arguments of handlers: Slack's payloads as typed values."""
+"""Slack's payloads as typed values, the arguments of handlers."""
 
 import json
 import re
@@ -21,7 +21,7 @@ _CHOSEN_MANY = ("selected_users", "selected_conversations", "selected_channels")
 
 
 class Arrival(StrEnum):
-    """What Slack sends, for figures."""
+    """Type of a payload, for metrics."""
 
     COMMAND = "command"
     ACTION = "action"
@@ -44,16 +44,16 @@ _ARRIVALS: Final[Mapping[str, Arrival]] = {
     "shortcut": Arrival.SHORTCUT,
 }
 Acked = Callable[[Arrival, float], None]
-"""Told of each ack, and the seconds since its request arrived."""
+"""Called after each ack with the seconds since its request arrived."""
 
 
 class UnreadableError(Exception):
-    """A signed payload of a shape that Slack does not send: answered, without effect."""
+    """A signed payload of a shape that Slack never sends; it is answered without effect."""
 
 
 @contextmanager
 def reading() -> Iterator[None]:
-    """Turn errors of reading a payload into ``UnreadableError``: a malformed payload is no defect of ours."""
+    """Turn errors of reading a payload into ``UnreadableError``, because a malformed payload isn't our bug."""
     try:
         yield
     except (KeyError, IndexError, TypeError, AttributeError, ValueError) as odd:
@@ -61,7 +61,7 @@ def reading() -> Iterator[None]:
 
 
 def an_id(value: object) -> str:
-    """An id of a user or object of the workspace; ``TypeError`` for everything else."""
+    """Return a Slack id; ``TypeError`` for anything else."""
     if not isinstance(value, str) or not value.isascii() or not value.isalnum():
         raise TypeError("no id")
     return value
@@ -69,9 +69,9 @@ def an_id(value: object) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """A slash command. ``text`` is as Slack sent it, escapes included.
+    """A slash command. ``text`` is as Slack sent it, including escapes.
 
-    ``source_key`` is what a request made by it is known by: the same command, click or form makes one request.
+    ``source_key`` deduplicates requests: the same command, click or form makes one request.
     """
 
     name: str
@@ -81,7 +81,7 @@ class Command:
     trigger_id: str
     response_url: str
     asked_as: str = ""
-    """Trigger of the command whose answer offered this one; empty where it was typed."""
+    """Trigger of the command whose answer offered this one; empty if it was typed."""
 
     @property
     def source_key(self) -> str:
@@ -89,7 +89,7 @@ class Command:
 
     @property
     def mentioned(self) -> dict[str, str]:
-        """Ids of the people whom Slack recognized in the line, by the names that it shows."""
+        """Displayed name -> id of the users that Slack recognized in the line."""
         return {name: user for user, name in _MENTIONED.findall(self.text)}
 
     @classmethod
@@ -106,11 +106,11 @@ class Command:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Click:
-    """A pressed button, or a choice in a menu, whose value is then that of the option.
+    """A pressed button, or a choice in a menu, whose ``value`` is the option's.
 
-    ``channel`` and ``ts`` are its message, ``thread_ts`` the message's thread; empty in a modal, which has a
-    ``view_id`` and ``values``, as :class:`Submission`. A choice in a submitted form has no trigger that could open
-    another one.
+    ``channel`` and ``ts`` identify its message, ``thread_ts`` the message's thread; they are empty in a modal, which
+    has ``view_id`` and ``values`` like :class:`Submission`. A choice in a submitted form has no ``trigger_id``, so it
+    can't open another form.
     """
 
     action_id: str
@@ -124,9 +124,9 @@ class Click:
     view_id: str = ""
     values: Mapping[str, str] = field(default_factory=dict)
     at_home: bool = False
-    """In an App Home, which is no conversation: ``metadata`` is what the view remembers."""
+    """True in an App Home, which isn't a conversation; ``metadata`` is then the view's."""
     is_private: bool = False
-    """In a message that only this user sees."""
+    """True in a message that only this user sees."""
     metadata: str = ""
 
     @property
@@ -159,7 +159,7 @@ class Click:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shortcut:
-    """A shortcut used on a message ``ts``; ``text``: as Slack has it; ``thread_ts`` is empty outside of threads."""
+    """A shortcut used on the message ``ts``; ``text`` is in Slack's markup, ``thread_ts`` empty outside of threads."""
 
     callback_id: str
     user: str
@@ -188,17 +188,17 @@ class Shortcut:
 
 
 def files_of(message: Mapping[str, Any]) -> tuple[str, ...]:
-    """Ids of the files in a message, without duplicates and deleted ones."""
+    """Return the ids of files in a message, without duplicates and deleted ones."""
     files = [file for file in message.get("files") or [] if isinstance(file, Mapping)]
     return tuple(dict.fromkeys(str(file["id"]) for file in files if file.get("id") and file.get("mode") != "tombstone"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
-    """A submitted form, by block id; each block holds one element.
+    """A submitted form with its fields by block id; each block has one element.
 
-    ``values``: what was typed, the value of the chosen option, the chosen id or date; empty where nothing was entered.
-    ``choices``: those of a multiple selection. ``files``: ids of the files in a ``file_input``.
+    ``values``: typed text, or the value of the chosen option, id or date; empty if nothing was entered. ``choices``:
+    values of a multiple selection. ``files``: ids of the files in a ``file_input``.
     """
 
     callback_id: str
@@ -215,7 +215,7 @@ class Submission:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What the form was opened with: where it was asked for, or which row it is about."""
+        """Data that the form was opened with, such as its channel or the id of its row."""
         about: dict[str, Any] = json.loads(self.metadata)
         return about
 
@@ -248,12 +248,12 @@ class Submission:
 
 
 def _state(view: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a modal holds, by block id."""
+    """Return a modal's state by block id."""
     return (view.get("state") or {}).get("values") or {}
 
 
 def _entered(held: Mapping[str, Any]) -> str:
-    """What was entered into the one element of a block."""
+    """Return the value entered in a block's only element."""
     element: Mapping[str, Any] = next(iter(held.values()), {})
     named = (element.get(key) for key in _CHOSEN if element.get(key))
     chosen = element.get("selected_option") or {}

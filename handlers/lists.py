@@ -1,7 +1,7 @@
-"""The button *Send as CSV* below a list: every page of it as a file, in a direct message to the person who pressed.
+"""The button *Send as CSV* below a list: sends all its pages as a file, in a direct message to the user.
 
-A list is read by the room that shows it (``LISTS`` of its module), with the same rule for who may see it. Rows go to a
-temporary file page by page, so a long list needs no memory.
+A list is read by the module that shows it (its ``LISTS``), with the same access rule. Rows are written to a temporary
+file page by page, so a long list needs little memory.
 """
 
 import asyncio
@@ -28,9 +28,9 @@ Rows = Iterable[Sequence[str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """A list to be written: its title, its file name without date and ending, and how its rows are written.
+    """A list to export: its title, its file name without date and extension, and the writer of its rows.
 
-    ``write`` returns how many rows there were, without the header; it raises what reading the list raises.
+    ``write`` returns the number of rows without the header; it raises the errors of reading the list.
     """
 
     title: str
@@ -39,11 +39,14 @@ class Listing:
 
 
 ListReader = Callable[[Dependencies, str, str], Awaitable[Listing]]
-"""Admit a user to a list and say how it is written; the last argument is the value of the button."""
+"""Checks that a user may see a list and returns it; the last argument is the button's value."""
 
 
 async def write_table(pages: AsyncIterable[Rows], out: IO[bytes]) -> int:
-    """Write pages of rows, the header in front, as CSV in UTF-8 with a byte order mark; formulas are neutralised."""
+    """Write pages of rows as CSV in UTF-8 with a byte order mark, neutralise formulas, and return the number of rows.
+
+    The first row is the header, which isn't counted.
+    """
     text = io.TextIOWrapper(out, encoding="utf-8-sig", errors="replace", newline="", write_through=True)
     writer, count = csv.writer(text), -1
 
@@ -59,7 +62,7 @@ async def write_table(pages: AsyncIterable[Rows], out: IO[bytes]) -> int:
 
 
 async def share(deps: Dependencies, user: str, listing: Listing, **about: str) -> Answer:
-    """Write a list and send it to this user; ``about``: its alternative text and its comment."""
+    """Write a list and send it to this user. ``about`` overrides the file's title, alternative text and comment."""
     with tempfile.TemporaryFile() as kept:
         rows = await listing.write(kept)
         length = kept.tell()
@@ -79,7 +82,7 @@ async def share(deps: Dependencies, user: str, listing: Listing, **about: str) -
 
 
 class Lists:
-    """The buttons of all lists."""
+    """Handlers of the buttons of all lists."""
 
     def __init__(self, readers: Mapping[str, ListReader]) -> None:
         self._presses = Presses()

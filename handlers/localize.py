@@ -1,4 +1,4 @@
-"""``/localize``: content localization, every verb from its declaration; its form, its buttons, and its file actions."""
+"""``/localize``: content localization. Builds every verb from its declaration; has its forms, buttons, file actions."""
 
 import asyncio
 from collections.abc import Collection, Sequence
@@ -77,16 +77,16 @@ from handlers.router import ClickHandler, Dependencies, ShortcutHandler, Submiss
 
 NAME: Final = "localize"
 _LOOK_SECONDS: Final = 1.4
-"""Seconds of Slack's three for checking the files; files not checked by then are checked on sending."""
+"""Seconds of Slack's three for checking files; files unchecked by then are checked on sending."""
 
 
 def of_verb(verb: str) -> tuple[Capability, ...]:
-    """The operations that a verb stands for: one, except for ``emotion``."""
+    """Return the operations of a verb: one, except for ``emotion``."""
     return tuple(one for one in CAPABILITIES if one.verb == verb)
 
 
 async def _ask(deps: Dependencies, command: Command, values: Values, *, verb: str, example: str) -> Reply:
-    """Request what the line says, or open a form where only the language of the text is missing."""
+    """Request the call in the line, or open a form if only the text's language is missing."""
     client = await localization_for(deps, command.user)
     await asyncio.to_thread(load)
     example = f"{deps.spelled(NAME)} {example}"
@@ -94,7 +94,7 @@ async def _ask(deps: Dependencies, command: Command, values: Values, *, verb: st
     whole = request.complete()
     errors = request_errors(whole, own_hosts=client.own_hosts)
     if whole.lacks_source and len(errors) == 1:
-        # Filled in with everything that was typed.
+        # Fill in everything that was typed.
         carried = _carried_by(deps, command, (request.operation,), verb=verb)
         seen = guess(request.text)
         before = await _remembered(deps, command.channel, request.capability)
@@ -126,7 +126,7 @@ async def _ask(deps: Dependencies, command: Command, values: Values, *, verb: st
 
 
 async def _ask_in_a_form(deps: Dependencies, command: Command, *, verb: str) -> Reply:
-    """The form of a verb, which begins with what was last chosen in this channel."""
+    """Open the form of a verb with the options last chosen in this channel."""
     await localization_for(deps, command.user)
     declared = of_verb(verb)
     given: dict[str, str] = {}
@@ -137,7 +137,7 @@ async def _ask_in_a_form(deps: Dependencies, command: Command, *, verb: str) -> 
 
 
 async def _remembered(deps: Dependencies, channel: str, declared: Capability) -> dict[str, str]:
-    """Options that were last chosen in a channel, as far as they can still be chosen."""
+    """Return the options last chosen in a channel that are still valid."""
     found = await deps.ctx.read(lambda uow: remembered(uow, channel, declared.operation))
     possible: dict[str, str] = {}
     for option in declared.options:
@@ -195,7 +195,7 @@ async def submit(deps: Dependencies, sent: Submission) -> Reply:
 
 
 def _read(carried: Carried, sent: Submission, *, own_hosts: Collection[str]) -> tuple[list[Request], dict[str, str]]:
-    """One request for each file, or one for the text or address; and the mistakes by field."""
+    """Return one request per file, or one for the text or address; and mistakes by field."""
     text, url = sent.values.get(TEXT, "").strip(), sent.values.get(URL, "").strip()
     files = [carried.file] if carried.file else list(sent.files.get(FILE, ()))
     capabilities = [capability(CallOperation(name)) for name in carried.operations]
@@ -230,7 +230,7 @@ def _read(carried: Carried, sent: Submission, *, own_hosts: Collection[str]) -> 
 
 
 async def _look(deps: Dependencies, requests: list[Request], errors: dict[str, str]) -> dict[str, FileInfo]:
-    """The files' records, as far as they can be read in time; an unsuitable file becomes a mistake at its field."""
+    """Read the files' records, as far as possible in time; an unsuitable file becomes a mistake at its field."""
     infos: dict[str, FileInfo] = {}
 
     async def look(request: Request) -> None:
@@ -268,7 +268,7 @@ async def stop(deps: Dependencies, click: Click) -> Reply:
     if click.user != sight.requester and not listed(Role.ADMIN, standing, deps.ctx.policy.people):
         return Private(told.not_yours(sight.requester, await deps.ctx.people.names([sight.requester])))
     stopped = await cancel(deps.ctx, click.value, person=click.user)
-    ends = (CallState.CANCELED, CallState.RUNNING)  # of a document, what is under way is waited for
+    ends = (CallState.CANCELED, CallState.RUNNING)  # a document finishes the piece in progress
     if stopped is None or stopped.state not in ends or stopped.progress.by != click.user:
         return Private(told.no_cancel(stopped))
     return Edit(told.stopped()) if stopped.is_quiet else Nothing()
@@ -287,7 +287,7 @@ async def again(deps: Dependencies, click: Click) -> Reply:
 
 
 async def share_result(deps: Dependencies, click: Click) -> Reply:
-    """Post a private result in the channel where it was asked for, once."""
+    """Post a private result once in the channel where it was requested."""
     await localization_for(deps, click.user)
     sight = await sight_of(deps.ctx, click.value)
     if sight is None or sight.requester != click.user or not sight.order.private:
@@ -308,7 +308,7 @@ async def show_details(deps: Dependencies, click: Click) -> Reply:
 
 
 async def to_english(deps: Dependencies, click: Click) -> Reply:
-    """The form that translates a refused text, with the language that it seems to be in."""
+    """Open the form that translates a refused text, with its likely language."""
     await localization_for(deps, click.user)
     source, _, text = click.value.partition("|")
     declared = capability(CallOperation.TRANSLATION)
@@ -325,7 +325,7 @@ async def to_english(deps: Dependencies, click: Click) -> Reply:
 
 
 async def other_language(deps: Dependencies, click: Click) -> Reply:
-    """The form of a call whose language was recognized, to run it again with another one."""
+    """Open the form of a call with a detected language, to repeat it with another language."""
     await localization_for(deps, click.user)
     sight = await sight_of(deps.ctx, click.value)
     if sight is None:
@@ -370,7 +370,7 @@ async def use(deps: Dependencies, click: Click, file: DroppedFile, *, declared: 
 
 
 async def use_all(deps: Dependencies, click: Click, together: Together, *, declared: Capability) -> Reply:
-    """Begin at once with all of them, or open one form where there is something to choose."""
+    """Request all files at once, or open one form if the operation has options."""
     await localization_for(deps, click.user)
     request = Request(operation=declared.operation, file=together.first)
     if declared.options:
@@ -405,13 +405,13 @@ async def _batch_of(
 
 
 async def use_text(deps: Dependencies, click: Click, file: DroppedFile, *, declared: Capability) -> Reply:
-    """Begin at once, or open a form with the language that is recognized. English only: what is foreign is refused."""
+    """Request the call, or open a form with the detected language; refuse foreign text if it must be English."""
     await localization_for(deps, click.user)
     request = Request(operation=declared.operation, file=file.id)
 
     async def look() -> Answer | Open:
         text = ""
-        with suppress(ServiceTrouble, OperatorError):  # the call says what is wrong
+        with suppress(ServiceTrouble, OperatorError):  # the call itself will report it
             text = (await read_text(deps.ctx, request)).text
         if declared.is_english and (errors := request_errors(replace(request, text=text, file=""))) and text:
             return Private(answers.mistakes([forms.use_translate(error) for error in errors]))
@@ -440,7 +440,7 @@ def _carried(declared: Capability, file: DroppedFile) -> Carried:
 
 
 async def _call_of(deps: Dependencies, click: Click, request: Request, file: DroppedFile) -> Private | None:
-    """Request a call about a dropped file; what to tell the user where its message cannot be posted."""
+    """Request a call for a dropped file; return an answer only if its message can't be posted in the channel."""
     sight = await request_call(
         deps.ctx,
         request,
@@ -457,7 +457,7 @@ async def _call_of(deps: Dependencies, click: Click, request: Request, file: Dro
 
 
 def _recognized(declared: Capability, text: str) -> dict[str, str]:
-    """What a form of an operation begins with for this text: its language, or a voice of it."""
+    """Return initial values of a form for this text: its language, or a voice in that language."""
     found = guess(text) if text else Guess()
     voices = (one.value for one in LOCALES if base_of(one.value) == found.language)
     started = {SOURCE: found.language, "locale": next(voices, "")} if found.is_sure else {}
@@ -465,7 +465,7 @@ def _recognized(declared: Capability, text: str) -> dict[str, str]:
 
 
 async def localize_text(deps: Dependencies, used: Shortcut) -> Reply:
-    """The form of the shortcut on a message: what to do with its text, which is long where a form cannot hold it."""
+    """Open the form of the message shortcut; a text too long for a form is handled like a file."""
     await localization_for(deps, used.user)
     text = unescape(without_links(used.text)).strip()
     if not text:
@@ -627,4 +627,4 @@ FILE_ACTIONS = tuple(
         ),
     )
 ) + tuple(map(_text_action, _ON_TEXTS))
-"""In the order of the buttons."""
+"""In the order of the buttons of an offer."""

@@ -1,6 +1,6 @@
-"""Below the end of a payout that was not paid: send it again as it was, or edited; its whole story.
+"""Buttons below a payout that ended unpaid: send it again unchanged or edited, and show its history.
 
-The buttons carry the id of the first request; who presses is checked again.
+Their values are the id of the first request; the user's permission is checked on every press.
 """
 
 from bot.domain.approvals import Membership, Refusal, may_look
@@ -20,7 +20,7 @@ from handlers.router import ClickHandler, Dependencies
 
 
 async def try_again(deps: Dependencies, click: Click) -> Reply:
-    """Request what was not paid once more; where that was done, say as what."""
+    """Request an unpaid payout again; if that was done before, return the existing request."""
     first = await _first(deps, click)
     await payments_to_request(deps, click.user, first.kind, even_frozen=False)
     fields.within_limit(first.cents, deps.ctx.policy)
@@ -49,14 +49,14 @@ async def details(deps: Dependencies, click: Click) -> Reply:
 
 
 def require_look(deps: Dependencies, standing: Membership, user: str, found: Instruction) -> None:
-    """Raise DeclinedError unless it is their own request, or they may look at all of them."""
+    """Raise DeclinedError unless the request is the user's own, or they may see all requests."""
     no = may_look(standing, people=deps.ctx.policy.people, home=deps.ctx.home)
     if no is not None and user != found.requester:
         raise DeclinedError(answers.refused(no))
 
 
 async def whole_story(deps: Dependencies, found: Instruction, *, title: str) -> Open:
-    """What happened to a request, who did it, and its ids."""
+    """Open a view of a request's history and ids."""
     events = await story(deps.ctx.store, found.reference)
     if events is None:
         raise LookupError(found.reference)

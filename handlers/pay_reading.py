@@ -1,4 +1,4 @@
-"""The read-only verbs of ``/pay``: ``show``, ``list``, ``events``, ``account``, ``partner``; pages, and a form."""
+"""The read-only verbs of ``/pay`` (``show``, ``list``, ``events``, ``account``, ``partner``) with pages and a form."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -99,9 +99,9 @@ async def show(deps: Dependencies, name: str) -> Private:
 
 
 async def _as_it_is_now(deps: Dependencies, found: Story[Instruction], *, takes: bool = False) -> Private:
-    """The card with its story, and what the service says now; as it is stored where the service does not answer.
+    """Return the card with its history and the service's current record, or the stored state if it can't be read.
 
-    ``takes``: the reader may ask again for a payout that was made elsewhere.
+    ``takes``: the reader may import a payout that was created elsewhere.
     """
     about = found.about
     try:
@@ -117,10 +117,10 @@ async def _as_it_is_now(deps: Dependencies, found: Story[Instruction], *, takes:
 
 
 async def _ways_on(ctx: Context, payments: PaymentsClient, operation: Operation) -> dict[str, Any]:
-    """The checkout of a purchase that waits for its buyer, and whether a payout may be taken in."""
+    """Return the checkout link of an unpaid purchase, and whether a payout may be imported."""
     is_open = operation.operation_type == "purchase" and not operation.is_final
     link = ""
-    with suppress(ServiceNever):  # its id makes no address
+    with suppress(ServiceNever):  # its id is malformed
         link = payments.checkout_url(operation.id) if is_open else ""
     return {"link": link, "takeable": await may_be_offered(ctx, operation)}
 
@@ -143,7 +143,7 @@ async def take_in(deps: Dependencies, click: Click) -> Reply:
 async def _answer(
     deps: Dependencies, found: Story[Instruction], add: Callable[[Content], Content] | None = None
 ) -> Private:
-    """The card with its story; ``add`` puts something between them."""
+    """Return the card with its history; ``add`` inserts content between them."""
     instruction = found.about
     votes = await find_votes(deps.ctx, instruction)
     approvals, link = deps.ctx.policy.channels.approvals, link_of(deps.ctx, instruction)
@@ -178,7 +178,7 @@ async def _whole(deps: Dependencies, user: str, value: str) -> Listing:
 async def turn(deps: Dependencies, click: Click) -> Reply:
     payments = await payments_for(deps, click.user)
     what, _, number = click.value.partition(":")
-    which, _, per = what.partition("@")  # the buttons of older messages name no size
+    which, _, per = what.partition("@")  # buttons of older messages have no page size
     try:
         per_page = fields.per_page(per) if per else PER_PAGE
         operation_type: OperationType | None = fields.listing(which) if which else None
@@ -302,7 +302,7 @@ ACCOUNT = Verb(
 PARTNER = Verb("partner", "our account and balance (approvers and admins)", _partner)
 
 VERBS = (SHOW, LIST, EVENTS, ACCOUNT, PARTNER)
-"""In the order of the help."""
+"""In the order of the help text."""
 BUTTONS: dict[str, ClickHandler] = {operations.PREVIOUS: turn, operations.NEXT: turn, payouts.TAKE_IN: take_in}
 FORMS: dict[str, SubmissionHandler] = {forms.ACCOUNT: look_up}
 LISTS: dict[str, ListReader] = {operations.LIST: _whole}

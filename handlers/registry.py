@@ -1,4 +1,4 @@
-"""Every handler by the name that Slack calls it by: the one place where all services meet."""
+"""Registry of all handlers by their names in Slack's payloads; the only module that knows all services."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -32,14 +32,14 @@ COMMANDS: Final[tuple[SlashCommand, ...]] = (
     switchboard.COMMAND,
 )
 FILE_ACTIONS: Final[tuple[FileAction, ...]] = (*localize.FILE_ACTIONS, *bulk.FILE_ACTIONS, *email.FILE_ACTIONS)
-"""In the order in which they are offered."""
+"""In the order of an offer's buttons."""
 
 LISTS: Final = {**pay_reading.LISTS, **bulk_sent.LISTS, **stores.LISTS, **switchboard.LISTS}
-"""Lists that can be had as a CSV file."""
+"""Lists that can be exported as CSV."""
 
 
 def make_router(actions: Sequence[FileAction], *, prefix: str, more: Sequence[SlashCommand] = ()) -> Router:
-    """The tables of all handlers; ``actions`` can be done with files, ``more`` are commands of extensions."""
+    """Return the tables of all handlers. ``actions``: file actions; ``more``: commands of extensions."""
     commands = {one.name: one for one in (*COMMANDS, *more)}
     offers, lists = Offers(actions), Lists(LISTS)
     return Router(

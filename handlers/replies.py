@@ -1,4 +1,4 @@
-"""Answers of handlers. How an answer is sent depends on the kind of request, not on the handler."""
+"""Replies of handlers. How a reply is delivered depends on the kind of request, not on the handler."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,26 +34,26 @@ class Replace:
 
 @dataclass(frozen=True, slots=True)
 class FieldErrors:
-    """Errors for the submitted form, which stays open: a sentence at each field that breaks a rule."""
+    """Errors for the submitted form, which stays open: field -> sentence."""
 
     errors: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Nothing:
-    """An ack only; the result shows elsewhere."""
+    """Only an ack; the result is visible elsewhere."""
 
 
 Answer = Private | Edit | Replace | Nothing
-"""Answers that are possible at any time."""
+"""Replies that need no valid trigger."""
 
 
 @dataclass(frozen=True, slots=True)
 class Later:
     """An answer that may take longer than Slack waits.
 
-    ``meanwhile`` is shown when the answer takes longer than a moment; the answer then follows it. A form is replaced by
-    the answer, because its trigger expires after three seconds.
+    ``meanwhile`` is shown if the answer takes longer than a moment; the answer follows later. It replaces an open form,
+    because the trigger for a new one expires after three seconds.
     """
 
     work: Callable[[], Awaitable[Answer | Open | FieldErrors]]
@@ -64,7 +64,7 @@ Reply = Answer | Open | FieldErrors | Later
 
 
 class DeclinedError(Exception):
-    """Nothing is done, and the user is told why: they may not, or the service is not configured."""
+    """The request is refused because of missing permission or configuration; ``content`` tells the user why."""
 
     def __init__(self, content: Content) -> None:
         super().__init__(content.text)
@@ -72,7 +72,7 @@ class DeclinedError(Exception):
 
 
 class MistakesError(Exception):
-    """All mistakes of one line, so that the user can fix them in one go; ``offers``: what was probably meant."""
+    """All mistakes of a line, so that the user can fix them together; ``offers``: buttons with likely corrections."""
 
     def __init__(self, errors: Sequence[PersonError], offers: Sequence[Offer] = ()) -> None:
         super().__init__("; ".join(str(error) for error in errors))

@@ -1,7 +1,7 @@
-"""What every handler is given, the rate limit of commands, and the tables that find a handler by name.
+"""Dependencies of handlers, the rate limit of commands, and the tables of handlers by name.
 
-A request costs the same with ten commands or a hundred. (Bolt itself tries its listeners one after the other, at about
-8 µs each.)
+The tables make the lookup independent of the number of commands; Bolt tries its listeners one by one, at about 8 µs
+each.
 """
 
 from collections import OrderedDict
@@ -17,20 +17,20 @@ from handlers.incoming import Click, Command, Shortcut, Submission
 from handlers.replies import Reply
 
 AT_ONCE = 120
-"""Commands that a user may send without a pause: more than anybody types by hand, even from a list."""
+"""Commands that a user may send in a burst: more than anyone types by hand, even from a list."""
 A_SECOND = 1.0
-"""Commands a second once these are used up."""
+"""Commands per second after the burst."""
 _PEOPLE = 10_000
 """Users remembered; the least recent one is dropped and starts with a full bucket."""
 _DOUBLE = timedelta(seconds=2)
-"""Time within which a second press of the same button by the same user counts as a double click."""
+"""Time within which a second press of a button by the same user counts as a double click."""
 _PRESSES = 200
-"""Presses remembered."""
+"""Maximum of presses remembered."""
 
 
 @dataclass(eq=False, kw_only=True)
 class Allowance:
-    """A token bucket for each user, in memory of each process: a refusal must cost less than the command it refuses."""
+    """A token bucket per user, in the memory of each process, because refusing must cost less than the command."""
 
     monotonic: Callable[[], float]
     at_once: int = AT_ONCE
@@ -39,7 +39,7 @@ class Allowance:
     _left: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
 
     def take(self, person: str) -> float:
-        """Count one command of a user; 0.0, or the seconds to wait, and nothing is counted."""
+        """Count a command of a user and return 0.0, or return the seconds to wait without counting it."""
         now = self.monotonic()
         left, seen = self._left.pop(person, (float(self.at_once), now))
         left = min(float(self.at_once), left + max(now - seen, 0.0) * self.a_second)
@@ -51,13 +51,13 @@ class Allowance:
 
 
 class Presses:
-    """Detects double clicks on buttons whose work nothing else would keep from being done twice."""
+    """Detects double clicks on buttons whose work isn't deduplicated otherwise."""
 
     def __init__(self) -> None:
         self._last: OrderedDict[tuple[str, str, str], datetime] = OrderedDict()
 
     def is_double(self, name: str, click: Click, now: datetime) -> bool:
-        """Note a press; True: this user pressed the same button, by ``name`` and value, a moment ago."""
+        """Record a press; True if this user pressed the button (``name`` and value) less than two seconds ago."""
         key = (name, click.value, click.user)
         before = self._last.pop(key, None)
         self._last[key] = now
@@ -68,7 +68,7 @@ class Presses:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dependencies:
-    """The workflows' context and the ways to answer; ``homes``: App Homes that may be open."""
+    """Context of the workflows, and the ways to answer. ``homes``: App Homes that may be open."""
 
     ctx: Context
     messenger: Messenger
@@ -77,7 +77,7 @@ class Dependencies:
     homes: OpenHomes
 
     def spelled(self, command: str) -> str:
-        """A command as users type it here, e.g. ``/sb-pay``."""
+        """Return a command as users type it here, e.g. ``/sb-pay``."""
         return self.ctx.spelled(command)
 
 

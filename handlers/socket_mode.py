@@ -1,4 +1,4 @@
-"""The transport over a WebSocket: envelopes, each acknowledged by its id."""
+"""Transport over a WebSocket, whose envelopes are each acknowledged by id."""
 
 from collections.abc import Callable
 from http import HTTPStatus
@@ -17,14 +17,14 @@ from handlers.incoming import Acked, Arrival
 
 
 class SocketMode(AsyncSocketModeHandler):
-    """The library's handler, which also acknowledges every envelope that Bolt cannot read."""
+    """The library's handler, extended to acknowledge envelopes that Bolt can't read."""
 
     def __init__(self, app: AsyncApp, token: str, *, monotonic: Callable[[], float], acked: Acked) -> None:
-        """``acked``: told of each ack; ``monotonic``: seconds, for the time until it."""
+        """``acked`` is called after each ack with the elapsed seconds of ``monotonic``."""
         super().__init__(app, token)
 
         async def straighten(_client: object, message: dict[str, Any], _raw: str | None = None) -> None:
-            """Replace a payload that is no object: the library would raise and leave the envelope unanswered."""
+            """Replace a payload that isn't an object: the library would raise and leave the envelope unanswered."""
             if "payload" in message and not isinstance(message["payload"], dict):
                 message["payload"] = {}
 

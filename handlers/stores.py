@@ -1,4 +1,4 @@
-"""``/deliver stores``, ``store`` and ``webhooks``: which store is meant, its form, and what is registered for it."""
+"""``/deliver stores``, ``store``, ``webhooks``: list, show, add and edit stores, and turn their webhooks on or off."""
 
 from collections.abc import AsyncIterator, Callable
 from functools import partial
@@ -36,7 +36,7 @@ _EDIT_TITLE: Final = "Edit a store"
 
 
 async def _chosen(deps: Dependencies, delivery: DeliveryService, given: str | None, *, action: str) -> str:
-    """The store with that name, the only store where none is named; ``MistakesError`` lists the stores."""
+    """Return the store with that name, or without a name the only store; else ``MistakesError`` lists the stores."""
     names = await stores.store_names(deps.ctx, delivery)
     if not given and len(names) == 1:
         return names[0]
@@ -57,7 +57,7 @@ async def _stores(deps: Dependencies, command: Command, values: Values) -> Reply
 
 
 async def turn(deps: Dependencies, click: Click) -> Reply:
-    """Another page of what was listed: the service is not asked again."""
+    """Show another page of the stored list, without a call to the service."""
     delivery = await delivery_for(deps, click.user)
     try:
         page = read_page(click.value.partition(":")[2])
@@ -85,7 +85,7 @@ async def _store(deps: Dependencies, command: Command, values: Values) -> Reply:
     name = await _chosen(deps, delivery, given, action=f"store {act}")
 
     async def open_edit() -> Open:
-        # As the service has it now: saving older values would revert changes made elsewhere.
+        # Read the store first: saving outdated values would revert changes made elsewhere.
         try:
             found = await stores.read_store(deps.ctx, delivery, name)
         except (ServiceNow, ServiceNever, OperatorError) as trouble:
@@ -110,7 +110,7 @@ async def _store(deps: Dependencies, command: Command, values: Values) -> Reply:
 
 
 def _as_it_was(read: Callable[[str], Any], text: str) -> Any:
-    """What was not changed is not judged: the service may hold what our rules refuse, or nothing."""
+    """Read an unchanged field; None if our rules refuse it, because the service may have accepted it."""
     try:
         return read(text)
     except PersonError:
@@ -118,7 +118,7 @@ def _as_it_was(read: Callable[[str], Any], text: str) -> Any:
 
 
 def opened(delivery: DeliveryService, form: Submission, readers: dict[str, Any]) -> str:
-    """The short link that stands for the position: it is opened after the ack, and not read before. Else empty."""
+    """Return the short link in the position field, else empty. It is resolved after the ack, so drop its reader."""
     link = short_link(form.values.get(forms.POSITION, ""), own=delivery.links.own)
     if link:
         readers.pop(forms.POSITION, None)
@@ -126,7 +126,7 @@ def opened(delivery: DeliveryService, form: Submission, readers: dict[str, Any])
 
 
 def _again(form: Submission, problem: str, *, new: bool) -> Answer:
-    """The form of a store as it was, with what was wrong."""
+    """Return a store's form as submitted, with the problem."""
     about = form.about
     if new:
         return Replace(forms.store_add(channel=about["channel"], values=form.values, problem=problem))
@@ -153,7 +153,7 @@ async def save(deps: Dependencies, form: Submission, *, new: bool) -> Reply:
                 found[forms.POSITION] = await delivery.links.position(link)
             except NoPlaceError as nowhere:
                 return _again(form, deliveries.no_place(nowhere.flaw, nowhere.rule), new=new)
-        # What was removed from the form is cleared at the service; what the store never had is left out.
+        # Clear fields that were emptied in the form; omit those that were empty before.
         given = {name: found[name] for name in found if form.values.get(name, "").strip() or before[name]}
         reference = given.pop(forms.PLACE_REFERENCE, None)
         entered = StoreForm(**given, reference=reference)
@@ -180,7 +180,7 @@ async def _webhooks(deps: Dependencies, command: Command, values: Values) -> Rep
 
 
 def one_of(name: str, *, example: str, typed: str = "", optional: bool = False) -> Argument:
-    """An argument that takes one of the words of its name, e.g. ``on|off``."""
+    """Return an argument that accepts one of the words in its name, e.g. ``on|off``."""
     allowed = name.split("|")
     rule = f"{', '.join(allowed[:-1])} or {allowed[-1]}"
 

@@ -1,4 +1,4 @@
-"""``/switchboard``: how it stands, its audit and the export, the button that resumes stopped work."""
+"""``/switchboard``: status, audit and its export, and the button that resumes stopped work."""
 
 from collections.abc import AsyncIterator
 from functools import partial
@@ -27,7 +27,7 @@ from handlers.router import ClickHandler, Dependencies
 NAME: Final = "switchboard"
 _RULE: Final = "a reference such as P-4F7K2M or B-4F7K2M"
 _READERS: Final = (Role.ADMIN, Role.APPROVER)
-"""Roles that may read the audit of every request; requesters may read that of their own."""
+"""Roles that may read the audit of every request; requesters may read only that of their own requests."""
 
 
 async def _page(
@@ -50,7 +50,7 @@ async def _page(
 
 
 async def _story(deps: Dependencies, user: str, text: str) -> audit.Story[Instruction] | audit.Story[Booking] | None:
-    """The audit of a request or a booking, if there is one that this user may read."""
+    """Return the audit of a request or booking; None if it doesn't exist or the user may not read it."""
     standing = await admit(deps, user)
     reader = any(listed(role, standing, deps.ctx.policy.people) for role in _READERS)
     found: audit.Story[Instruction] | audit.Story[Booking] | None

@@ -1,1 +1,1 @@
-"""From typed lines and forms to values: shared by commands, buttons and forms, and imports none of them."""
+"""Parsing of typed lines and forms into values; used by commands, buttons and forms, and independent of them."""

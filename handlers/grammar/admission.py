@@ -1,4 +1,4 @@
-"""Who may use which service, and how it is asked: the same for commands, forms and buttons.
+"""Permission checks and service calls, shared by commands, forms and buttons.
 
 Each function that admits a user returns the service to use, or raises ``DeclinedError`` with the refusal.
 """
@@ -53,7 +53,7 @@ Opens = Callable[..., Awaitable[Reply]]
 _MEMBERSHIP_SECONDS: Final = 0.7
 
 Rule = Callable[..., No | None]
-"""A function of :mod:`bot.domain.approvals`: the reason for a refusal, None when the user may."""
+"""A function of :mod:`bot.domain.approvals` that returns the reason for a refusal, or None if the user may."""
 
 
 def member(standing: Membership, *, people: People, home: str) -> No | None:  # noqa: ARG001 - any role, or none
@@ -78,7 +78,7 @@ async def admit(
 
 
 def configured(service: Service[C], name: str) -> C:
-    """The client of a service that the operator has configured; ``name``: its display name."""
+    """Return a service's client; DeclinedError if it isn't configured. ``name``: display name of the service."""
     if service.client is None:
         raise DeclinedError(answers.not_configured(name, service.missing))
     return service.client
@@ -93,7 +93,7 @@ async def admitted(
     rule: Rule = member,
     wording: Callable[[No], Content] = answers.refused,
 ) -> C:
-    """A service for a user who may use it, by ``rule``; ``name``: its display name."""
+    """Return a service's client if ``rule`` allows the user; DeclinedError otherwise. ``name``: display name."""
     await admit(deps, user, rule, wording=wording)
     return configured(service, name)
 
@@ -105,7 +105,10 @@ async def payments_for(deps: Dependencies, user: str, rule: Rule = may_look) -> 
 async def payments_to_request(
     deps: Dependencies, user: str, kind: Kind | None = None, *, even_frozen: bool = True
 ) -> PaymentsClient:
-    """The payments service, for a user who requests a payment; ``kind`` None: nothing is sent."""
+    """Return the payments client for a user who requests a payment; ``kind`` is None if nothing will be sent.
+
+    ``even_frozen``: also while payments are frozen.
+    """
     payments = configured(deps.ctx.payments, PAYMENTS)
     await admit(deps, user, may_request)
     if kind is not None:
@@ -118,7 +121,7 @@ async def payments_to_request(
 
 
 async def payee_address(deps: Dependencies, command: Command, payee: str | Mention) -> str:
-    """The address that was typed, or that of the person of the workspace who was named."""
+    """Return the typed address, or the profile address of the mentioned user; DeclinedError if it can't be used."""
     if isinstance(payee, str):
         return payee
     user = payee.id or command.mentioned.get(payee.name, "")
@@ -160,32 +163,32 @@ def then(ask: Callable[[], Awaitable[C]], say: Callable[[C], A]) -> Callable[[],
 def service_call(
     work: Callable[[], Awaitable[Answer | Open]], *, service: str = PAYMENTS, meanwhile: Answer | Open | None = None
 ) -> Later:
-    """Run ``work`` beside the ack; ``meanwhile`` None: a notice that the service, by its display name, is asked."""
+    """Run ``work`` without delaying the ack. ``meanwhile`` defaults to a notice with the service's display name."""
 
     async def call() -> Answer | Open:
         try:
             return await work()
         except (ServiceNow, ServiceNever) as trouble:
-            log.warning("a service could not be asked", service=service, reason=str(trouble))
+            log.warning("service call failed", service=service, reason=str(trouble))
             return Private(answers.trouble(sentence(trouble)))
 
     return Later(call, meanwhile or Private(answers.asking(service)))
 
 
 delivery_call = partial(service_call, service=DELIVERY)
-"""The same of the delivery service."""
+"""Like :func:`service_call`, for the delivery service."""
 
 
 async def send_file(
     deps: Dependencies, user: str, content: bytes | AsyncIterator[bytes], length: int | None = None, /, **about: str
 ) -> Posted:
-    """Share a file with this user, in a direct message; ``about``: its name, title, alternative text and comment."""
+    """Share a file with a user in a direct message. ``about``: its name, title, alternative text and comment."""
     channel = await deps.messenger.direct_message(user)
     return await deps.ctx.files.share(content=content, length=length, channel=channel, thread_ts=None, **about)
 
 
 class ForRequester(TypedDict):
-    """What the answer to a requester depends on: whether we can post there, and what keeps it from being sent today."""
+    """Facts for the answer to a requester: whether we can post there, and what prevents sending today."""
 
     member: bool
     over: Reason | None
@@ -197,7 +200,7 @@ async def for_requester(deps: Dependencies, instruction: Instruction, channel: s
 
 
 async def can_post(messenger: Messenger, channel: str) -> bool:
-    """Whether the bot is a member here. The request is stored already, so a failed check is no error."""
+    """Return whether the bot can post in a channel; True if the check fails, since the request is already stored."""
     try:
         async with asyncio.timeout(_MEMBERSHIP_SECONDS):
             return await messenger.is_member(channel)

@@ -1,7 +1,7 @@
-"""The words of a typed line as values: split, put in order, read one by one, with every mistake that is in them.
+"""Parser of a typed line into argument values, which reports all mistakes at once.
 
-Typed text has curly quotes, hard spaces, and addresses turned into links. It is normalised first, then
-split at spaces (``"…"`` keeps words together, an apostrophe is a letter), and unescaped last.
+Text from Slack contains curly quotes, non-breaking spaces, and addresses turned into links. It is normalised first,
+then split at spaces (``"…"`` keeps words together, an apostrophe is a letter), and unescaped last.
 """
 
 import shlex
@@ -16,7 +16,7 @@ from handlers.replies import MistakesError
 from handlers.router import Dependencies
 
 _LONGEST_EXAMPLE = 300
-"""Characters of a line that is repeated with what was right in it."""
+"""Maximum characters of an example built from the correct parts of a line."""
 _PLAIN = SPACES | str.maketrans(
     {
         "\u201c": '"',
@@ -41,21 +41,21 @@ class Argument:
     rest: bool = False
     """Takes all remaining words."""
     each: bool = False
-    """Takes all remaining words, each read by itself; its value is the list of their values."""
+    """Takes all remaining words and reads each separately; its value is a list."""
     typed: str = ""
-    """How help prints it, where the name is not enough."""
+    """Spelling in help, if it isn't just the name."""
     optional: bool = False
-    """Its value is None when no word is left for it, or when the word is one for the optional argument after it.
+    """Its value is None if no word is left for it, or if the next word fits only a later optional argument.
 
-    It may also stand anywhere in the line as ``name=value``.
+    It may also be anywhere in the line as ``name=value``.
     """
     apart: bool = False
-    """Optional, and given only as ``name=value``."""
+    """Accepted only as ``name=value``."""
 
     unit: Callable[[str], bool] | None = None
-    """Whether the word after it is its unit and adds nothing; raises ``PersonError`` where it contradicts."""
+    """Returns whether the word after it is its redundant unit; raises ``PersonError`` for a contradictory unit."""
     continued: Callable[[str, Sequence[str]], tuple[PersonError, int] | None] | None = None
-    """The mistake of a word that may go on in the words behind it, and in how many of these; None: it ends there."""
+    """For a word that may continue in the next words: returns the mistake and their number, or None."""
 
     @property
     def usage(self) -> str:
@@ -65,7 +65,7 @@ class Argument:
 
     @property
     def explained(self) -> tuple[str, str]:
-        """Its usage, without the half of a pair of brackets, and its rule."""
+        """Its usage, without an unpaired bracket, and its rule."""
         half = self.usage.count("[") != self.usage.count("]")
         return self.usage.strip("[]") if half else self.usage, self.rule
 
@@ -77,7 +77,7 @@ class Argument:
         return True
 
     def may_be(self, word: str) -> bool:
-        """Whether it takes the word, or what was probably meant by it."""
+        """Return whether it accepts the word or a likely correction of it."""
         try:
             self.read(word)
         except PersonError as broken:
@@ -86,13 +86,13 @@ class Argument:
 
 
 Read = Callable[[str], Any]
-"""Turns what was typed into a value, or raises ``PersonError``."""
+"""Turns typed text into a value, or raises ``PersonError``."""
 Values = Mapping[str, Any]
 """Argument values by name."""
 
 
 def words_of(text: str) -> list[str]:
-    """Split a command line; a quotation mark that is not closed keeps the rest of the line together."""
+    """Split a command line; an unclosed quotation mark keeps the rest of the line together."""
     plain = without_links(text.translate(_PLAIN))
     splitter = shlex.shlex(plain if plain.count('"') % 2 == 0 else f'{plain}"', posix=True, punctuation_chars=False)
     splitter.whitespace_split, splitter.commenters, splitter.escape, splitter.quotes = True, "", "", '"'
@@ -100,10 +100,10 @@ def words_of(text: str) -> list[str]:
 
 
 def read_arguments(arguments: Sequence[Argument], words: Sequence[str], *, called: str, example: str) -> dict[str, Any]:
-    """Values by argument name; ``MistakesError`` has every missing or wrong argument, and every word too many.
+    """Return values by argument name; ``MistakesError`` lists every missing or wrong argument and surplus words.
 
-    ``called``: what the line begins with, ``example``: what may stand behind it. The mistakes' own example is a line
-    with everything that was right.
+    ``called``: command and verb of the line, ``example``: valid arguments. The mistakes' example keeps the line's
+    correct arguments.
     """
     values, right, errors = _read(arguments, words)
     if errors:
@@ -126,7 +126,7 @@ def read_arguments(arguments: Sequence[Argument], words: Sequence[str], *, calle
 def _read(
     arguments: Sequence[Argument], words: Sequence[str]
 ) -> tuple[dict[str, Any], dict[str, str], list[PersonError]]:
-    """Values, the words of those that are right, and the mistakes."""
+    """Return values, the words of correct arguments, and the mistakes."""
     values, right, left, errors = _taken_out(arguments, words)
     open_ones = [one for one in arguments if one.name not in values]
     given, left = left, _in_order(open_ones, left)
@@ -163,7 +163,7 @@ def _read(
 
 
 def _words_for(argument: Argument, left: list[str]) -> tuple[list[str], list[str]]:
-    """The next words for an argument, an empty one where none is left; and those after them."""
+    """Return the next words for an argument (an empty word if none is left), and the remaining words."""
     if argument.each:
         return left or [""], []
     if argument.rest:
@@ -174,7 +174,7 @@ def _words_for(argument: Argument, left: list[str]) -> tuple[list[str], list[str
 
 
 def _in_order(arguments: Sequence[Argument], words: list[str]) -> list[str]:
-    """The words with the first two arguments in their order, where they were swapped and that is certain."""
+    """Return the words with the first two arguments put in order, if they were certainly swapped."""
     if len(arguments) < 2 or len(words) < 2:  # noqa: PLR2004 - two of them
         return words
     first, second = arguments[:2]
@@ -197,13 +197,13 @@ def _is_unit(argument: Argument, word: str) -> bool:
 def _taken_out(
     arguments: Sequence[Argument], words: Sequence[str]
 ) -> tuple[dict[str, Any], dict[str, str], list[str], list[PersonError]]:
-    """Optional arguments given as ``name=value``: their values and words; the other words; and the mistakes."""
+    """Extract optional arguments given as ``name=value``: return values, their words, the other words, mistakes."""
     values: dict[str, Any] = {}
     right: dict[str, str] = {}
     errors: list[PersonError] = []
     left = list(words)
     for argument in (one for one in arguments if one.optional):
-        # Not ``code=2x10.00``, which is one of many alike: an item of that name.
+        # Except ``code=2x10.00``, which may be an item with that name.
         named = [
             word
             for word in left
@@ -221,7 +221,7 @@ def _taken_out(
 
 
 def _read_named(argument: Argument, words: Sequence[str]) -> dict[str, Any]:
-    """Its value, where it is given as ``name=value``; None for one that may only be given so, and is not."""
+    """Return the value given as ``name=value``; None for a missing argument that is accepted only in this form."""
     if len(words) > 1:
         rule = f"give {argument.name}= only once"
         raise PersonError(argument=argument.name, rule=rule, example="", given=" ".join(words))
@@ -235,12 +235,12 @@ def _quoted(word: str) -> str:
 
 
 def too_many(words: Sequence[str], example: str) -> PersonError:
-    """Words after the last argument."""
+    """Return the mistake for words after the last argument."""
     return PersonError(argument=words[0], rule=answers.TOO_MANY_WORDS, example=example, given=" ".join(words))
 
 
 def with_example(broken: PersonError, example: str, text: str = "") -> PersonError:
-    """The same mistake with a correct line; ``text``: what was given, where the mistake does not say it."""
+    """Return a copy of a mistake with a correct line; ``text`` is the default for its ``given``."""
     return PersonError(
         argument=broken.argument,
         rule=broken.rule,
@@ -258,7 +258,7 @@ def read_argument(argument: Argument, text: str) -> Any:
 
 
 def read_form(values: Mapping[str, str], readers: Mapping[str, Read]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Every field by its block id, and a sentence for each that breaks its rule."""
+    """Return values by block id, and a sentence for each field that breaks its rule."""
     found: dict[str, Any] = {}
     errors: dict[str, str] = {}
     for block, read in readers.items():
@@ -270,12 +270,12 @@ def read_form(values: Mapping[str, str], readers: Mapping[str, Read]) -> tuple[d
 
 
 def mistake(deps: Dependencies, command: str, example: str, broken: PersonError) -> MistakesError:
-    """One mistake, to raise; ``example``: a correct line of the command without its name, empty: none is shown."""
+    """Return the error for one mistake. ``example``: a correct line without the command's name; empty for none."""
     return MistakesError([with_example(broken, f"{deps.spelled(command)} {example}" if example else "")])
 
 
 def wrong(
     deps: Dependencies, command: str, example: str, *, argument: str, rule: str, given: str = ""
 ) -> MistakesError:
-    """One argument that breaks a rule, to raise; ``example`` as of :func:`mistake`."""
+    """Return the error for an argument that breaks a rule; ``example`` as for :func:`mistake`."""
     return mistake(deps, command, example, PersonError(argument=argument, rule=rule, example="", given=given))

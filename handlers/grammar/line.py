@@ -1,4 +1,4 @@
-"""The line behind a verb of ``/localize``: settings, and an address or a text."""
+"""Parser of the line after a verb of ``/localize``: settings, and an address or a text."""
 
 import re
 from collections.abc import Sequence
@@ -21,9 +21,10 @@ def line_rule(*, url: bool, text: bool) -> str:
 
 
 def read_line(capabilities: Sequence[Capability], text: str, *, example: str) -> Request:
-    """The line after a verb, as a request: settings such as ``rate=16000`` first or last, the rest is the input.
+    """Parse the line after a verb into a request: settings such as ``rate=16000``, and the input.
 
-    Of a text, only settings before it are read; one that begins like a setting must be quoted, as that may be mistyped.
+    Settings may surround an address but must precede a text. A text that begins like a setting must be quoted, because
+    it may be a mistyped setting. Raises MistakesError.
     """
     said = _LINK.sub(lambda found: found[1], text).strip()
     with_media = [one for one in capabilities if one.media is not None]
@@ -58,7 +59,7 @@ def read_line(capabilities: Sequence[Capability], text: str, *, example: str) ->
 
 
 def _take(declared: Capability, word: str, options: dict[str, str], errors: list[PersonError], *, bare: bool) -> bool:
-    """Whether the word is a setting, added to the options or mistakes; ``bare``: a value of one list needs no name."""
+    """Add a setting to the options or mistakes; False for other words. ``bare``: a listed value needs no name."""
     setting = _SETTING.fullmatch(word)
     name = setting[1].lower().replace("-", "_") if setting is not None else ""
     option = declared.option(name)

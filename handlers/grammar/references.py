@@ -1,4 +1,4 @@
-"""A reference of another kind than a verb takes: it is named, and a button shows what it stands for."""
+"""Errors for references of a kind that a verb doesn't take, with a button that shows the referenced record."""
 
 from collections.abc import Collection
 from typing import Final
@@ -14,7 +14,7 @@ PAYMENTS: Final = frozenset(Letter) - BOOKINGS
 
 
 def other_kind(given: str, *, takes: Collection[Letter], argument: str) -> MistakesError | None:
-    """What to raise where the letter names a kind that is not taken; whether there is such a one is not looked up."""
+    """Return the error if the reference's letter is of another kind, else None; doesn't check that it exists."""
     letter = letter_of(given)
     return of_kind(given, letter, argument=argument) if letter is not None and letter not in takes else None
 

@@ -1,6 +1,6 @@
-"""One declaration of a command's verbs: it parses the typed line, prints the help, and makes the form.
+"""Declarations of a command's verbs, which drive parsing, help and forms.
 
-A line that is nearly right is offered as it was probably meant, with a button: pressing it is typing that line.
+For a nearly correct line a button offers the likely correction; pressing it is like typing that line.
 """
 
 import re
@@ -32,14 +32,14 @@ class Verb:
     run: Run
     _: KW_ONLY
     example: str = ""
-    """A right line; its name alone where nothing is given."""
+    """A correct line; defaults to the name."""
     arguments: Sequence[Argument] = ()
     alone: Callable[[Dependencies, Command], Awaitable[Reply]] | None = None
-    """Answers the verb typed without any argument."""
+    """Answers the verb typed without arguments."""
     verbatim: bool = False
-    """Gets the rest of the line as it was typed, as the value of its only argument."""
+    """The rest of the line, as typed, is the value of its only argument."""
     explained: Sequence[tuple[str, str]] = ()
-    """For the help, how each part of a line is typed and what it has to be; left out: the arguments and their rules."""
+    """For help: spelling and rule of each part of a line; defaults to those of the arguments."""
 
     def __post_init__(self) -> None:
         if not self.example:
@@ -56,17 +56,17 @@ class Verb:
 
 @dataclass(frozen=True, slots=True)
 class SlashCommand:
-    """A slash command. ``name``: without slash and prefix; ``verbs``: in the order of the help."""
+    """A slash command. ``name`` has no slash or prefix; ``verbs`` are in the order of the help text."""
 
     name: str
     summary: str
     verbs: tuple[Verb, ...]
     starts: tuple[tuple[str, str], ...] = ()
-    """Buttons of the command typed alone: label and line."""
+    """Buttons for the command typed alone, as label and line."""
 
     @property
     def hint(self) -> str:
-        """First words of its verbs, for the manifest."""
+        """Usage hint for the manifest: the first words of its verbs."""
         return " | ".join([*dict.fromkeys(verb.name.split()[0] for verb in self.verbs), "help"])
 
     @property
@@ -76,20 +76,20 @@ class SlashCommand:
 
 @lru_cache
 def help_of(slash: SlashCommand, spelled: str) -> Content:
-    """All verbs of a command; the same for everybody, so it is made once."""
+    """Return the help of a command; cached because it is the same for all users."""
     return answers.usage(spelled, slash.summary, slash.listed)
 
 
 @lru_cache
 def help_of_verb(slash: SlashCommand, verb: Verb, spelled: str) -> Content:
-    """One verb with its arguments, and those whose names begin like it."""
+    """Return the help of a verb with its arguments, and of verbs whose names begin with its name."""
     below = [one.listed for one in slash.verbs if one.name.startswith(f"{verb.name} ")]
     parts = verb.explained or [one.explained for one in verb.arguments]
     return answers.usage_of_verb(spelled, verb.listed, parts, below)
 
 
 def _named(slash: SlashCommand, text: str) -> tuple[Verb | None, str]:
-    """The verb that a line begins with, and the rest of the line."""
+    """Return the verb at the start of a line, if known, and the rest of the line."""
     given, rest = (*text.split(maxsplit=1), "", "")[:2]
     second, left = (*rest.split(maxsplit=1), "", "")[:2]
     verbs = {one.name: one for one in slash.verbs}
@@ -98,15 +98,15 @@ def _named(slash: SlashCommand, text: str) -> tuple[Verb | None, str]:
 
 
 def offer(label: str, command: str, line: str, *, asked_as: str = "") -> answers.Offer:
-    """A button that stands for a line of a command, its name without slash and prefix.
+    """Return a button that runs a line. ``command``: name without slash and prefix.
 
-    ``asked_as``: by what a request made by it is known, so that a second press makes none.
+    ``asked_as``: deduplication key of its request, so that a second press makes no second one.
     """
     return answers.Offer(label, f"{asked_as or '-'} {command} {line}")
 
 
 async def run(deps: Dependencies, command: Command, *, slash: SlashCommand) -> Reply:
-    """Find the verb, read its arguments, run it; ``MistakesError`` has every mistake of the line."""
+    """Find the verb, read its arguments and run it; ``MistakesError`` lists every mistake in the line."""
     spelled = deps.spelled(slash.name)
     verb, rest = _named(slash, command.text)
     told = _help(slash, command, spelled)
@@ -129,7 +129,7 @@ async def run(deps: Dependencies, command: Command, *, slash: SlashCommand) -> R
 
 
 def _help(slash: SlashCommand, command: Command, spelled: str) -> Content | None:
-    """The help that a line asks for, or the answer to a verb that there is none; None: the line is to be run."""
+    """Return the help that a line requests, or the answer to an unknown verb; None if the line should run."""
     first, after = (*command.text.split(maxsplit=1), "", "")[:2]
     asks = first.lower() in _ASKS
     about = after if asks else command.text
@@ -148,7 +148,7 @@ def _help(slash: SlashCommand, command: Command, spelled: str) -> Content | None
 def _offers(
     errors: Sequence[PersonError], slash: SlashCommand, verb: Verb, rest: str, command: Command
 ) -> list[answers.Offer]:
-    """The line as it was probably meant, or in each way it may be meant, if its only mistake is in one place."""
+    """Return buttons with likely corrections of a line, if its only mistake is in a single place."""
     if len(errors) != 1:
         return []
     given = r"\s+".join(map(re.escape, errors[0].given.split()))
@@ -163,7 +163,7 @@ def _offers(
 
 
 def _not_known(slash: SlashCommand, text: str, command: Command, spelled: str) -> Content:
-    """No verb is called so; the one that was probably meant, with the rest of the line, is offered."""
+    """Answer an unknown verb, and offer the line with the most similar verb."""
     words = text.split()
     one_word = {one.name.split()[0] for one in slash.verbs}
     is_first = words[0].lower() in one_word
@@ -182,7 +182,7 @@ def _not_known(slash: SlashCommand, text: str, command: Command, spelled: str) -
 
 
 async def press(deps: Dependencies, click: Click, *, commands: Mapping[str, SlashCommand]) -> Reply:
-    """Run the line that a button stands for as if this user had typed it; the answer replaces the button's message."""
+    """Run a button's line as if the user had typed it; the answer replaces the button's message."""
     asked_as, _, typed = click.value.partition(" ")
     name, _, line = typed.partition(" ")
     slash = commands.get(name)
@@ -208,13 +208,13 @@ async def _late(reply: Later) -> Answer | Open | FieldErrors:
 
 
 def _in_place(reply: A) -> A | Edit:
-    """Replace the button's message, unless the answer has buttons too: the second tap of a finger would press one."""
+    """Replace the button's message, unless the answer has buttons, which a double tap could press."""
     has_buttons = isinstance(reply, Private) and any(block["type"] == "actions" for block in reply.content.blocks)
     return Edit(reply.content) if isinstance(reply, Private) and not has_buttons else reply
 
 
 async def submit(deps: Dependencies, form: Submission, *, commands: Mapping[str, SlashCommand]) -> Reply:
-    """Read the fields of a verb's form like a command line, and run the verb; its answer replaces the form."""
+    """Read a verb's form like a command line and run the verb; its answer replaces the form."""
     about = form.about
     slash = commands.get(about["command"])
     verb = next((one for one in slash.verbs if one.name == about["verb"]), None) if slash is not None else None

@@ -167,7 +167,7 @@ async def test_what_cannot_be_read_is_logged_in_a_line(rig: Rig) -> None:
     with capture_logs() as logs:
         assert await post(rig, body) == 200
     assert [(line["event"], line["stumbled"]) for line in logs if line["log_level"] == "warning"] == [
-        ("ignored a payload of an impossible shape", "KeyError")
+        ("malformed payload ignored", "KeyError")
     ]
 
 

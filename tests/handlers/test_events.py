@@ -28,7 +28,7 @@ async def test_only_uploads_of_people_are_noticed(rig: Rig, changes: dict[str, A
         assert (found.message_ts, found.thread_ts) == (dropped.ts, changes.get("thread_ts", dropped.ts))
 
 
-UNSTORED = "a request could not be stored"
+UNSTORED = "request not stored"
 
 
 @pytest.fixture(params=[False, True], ids=["http", "socket"])
