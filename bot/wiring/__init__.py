@@ -1,5 +1,5 @@
-"""Settings in, parts out: one module for the database, services, Slack, HTTP and workers.
+"""Construction of the application's parts from settings: one module each for database, services, Slack, HTTP, workers.
 
-A service that only answers is an extension (``tests/fifth_service``). One with its own work is a ``make_<service>``, a
-field of ``Context``, and its workers in ``workers.py``.
+A service that only answers is an extension (``tests/fifth_service``). A service with background work needs a
+``make_<service>``, a field in ``Context``, and workers in ``workers.py``.
 """

@@ -1,4 +1,4 @@
-"""The outside services: settings in, services out, or ``OperatorError``; and routes, sessions, circuits they share."""
+"""Construction of the external services from settings, with the routes, sessions and circuits that they share."""
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AsyncExitStack
@@ -33,37 +33,37 @@ from handlers.grammar.verbs import SlashCommand
 from storage.sealing import Sealer
 
 _CONNECTIONS: Final = 400
-"""At a time to one service: more than the slots of all work that waits there."""
+"""Maximum of simultaneous connections to one service: more than all work that can wait for it."""
 _MEDIA_SECONDS: Final = 3_600.0
-"""For everything: a file of a gigabyte also takes its time to get there."""
+"""Total time-out: uploading a file of a gigabyte also takes time."""
 _FILE_SECONDS: Final = 600.0
-"""A whole list of addresses may take the service minutes."""
+"""Total time-out: the service may take minutes for a whole list of addresses."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outside:
-    """The way to the services."""
+    """Shared dependencies of the service clients."""
 
     settings: Settings
     stack: AsyncExitStack
     total: float
-    """Seconds for one request, without media and whole files."""
+    """Seconds for one request, except for media and whole files."""
     connect: float = CONNECT_SECONDS
     monotonic: Callable[[], float]
     may_leave: MayLeave = always
     answers: AnswerObserver | None = None
     more_routes: tuple[Path, ...] = ()
-    """Files with the operations of services beside the four."""
+    """Route files of additional services."""
     watch: Callable[[str], Watch] = lambda _: lambda *_: None
     secrets: Secrets = field(repr=False)
-    """Taken out of whatever a service says."""
+    """Redacted from the services' answers."""
 
     def routes(self) -> RouteTable:
         settings = self.settings
         return load_routes(settings.services_file, environment=settings.environment.value, more=self.more_routes)
 
     def session(self) -> aiohttp.ClientSession:
-        """One session a service: hanging requests of one take no connection of another."""
+        """Open a session for one service, so that its hanging requests don't use up another's connections."""
         return self.closed_at_the_end(open_session(limit=_CONNECTIONS))
 
     def transport(self, service: str, base_url: str) -> Transport:
@@ -79,7 +79,7 @@ class Outside:
         )
 
     def results(self, own: Collection[str]) -> Results:
-        """Fetches what a service made. ``own``: hosts that may be private."""
+        """Return a downloader of files that a service made. ``own``: hosts that may be private."""
         return Results(session=self.closed_at_the_end(open_result_session(own)), own=own, secrets=self.secrets)
 
     def closed_at_the_end(self, session: aiohttp.ClientSession) -> aiohttp.ClientSession:
@@ -152,7 +152,7 @@ def make_localization(outside: Outside) -> LocalizationService:
         client = LocalizationClient(
             routes=outside.routes(),
             texts=transport(total=outside.total),
-            media=transport(connect=10.0, read=600.0, total=_MEDIA_SECONDS),  # it answers when it is done
+            media=transport(connect=10.0, read=600.0, total=_MEDIA_SECONDS),  # it answers only when done
             key=key,
             own_hosts=own if settings.environment is Environment.SANDBOX else (),
             answers=outside.answers,
@@ -210,20 +210,20 @@ def make_emails(outside: Outside) -> EmailsService:
 
 
 class Extension(Protocol):
-    """One service that is plugged in."""
+    """An additional service."""
 
     @property
     def routes(self) -> Path:
-        """Its operations, in the form of ``bot/clients/routes.toml``; ``SERVICES_FILE`` is laid over them, too."""
+        """File with its operations, in the format of ``bot/clients/routes.toml``; ``SERVICES_FILE`` can override it."""
 
     def command(self, outside: Outside) -> SlashCommand:
-        """Its slash command, which holds its client; called once, at start."""
+        """Create its slash command with its client; called once, at start."""
 
 
 EXTENSIONS: Final[tuple[Extension, ...]] = ()
-"""What this installation has beside the four services."""
+"""Additional services of this installation."""
 
 
 def routes_of(extensions: Sequence[Extension] = EXTENSIONS) -> tuple[Path, ...]:
-    """Files with their operations, for :func:`bot.clients.routes_file.load_routes`."""
+    """Return the extensions' route files, for :func:`bot.clients.routes_file.load_routes`."""
     return tuple(one.routes for one in extensions)

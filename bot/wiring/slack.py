@@ -1,4 +1,4 @@
-"""Slack: settings in, clients out; the bot's identity, the socket of Socket Mode; whether enough people may approve."""
+"""Construction of the Slack clients from settings, the socket of Socket Mode, and the check for enough approvers."""
 
 from collections.abc import Collection
 from contextlib import AsyncExitStack
@@ -34,12 +34,12 @@ from handlers.socket_mode import SocketMode
 log = structlog.get_logger(__name__)
 
 _CONNECTIONS: Final = 400
-"""At a time: more than the slots of all work that waits there."""
+"""Maximum of simultaneous connections: more than all work that can wait for Slack."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slack:
-    """Everything that calls Slack. ``patient``: for the start and sockets; waits by itself as long as Slack says."""
+    """Everything that calls Slack. ``patient`` is unpaced, for start-up, Socket Mode and Bolt."""
 
     patient: AsyncWebClient
     client: PacedClient
@@ -55,7 +55,7 @@ class Slack:
 async def open_slack(
     settings: Settings, around: Surroundings, stack: AsyncExitStack, pace: Pace, measures: Measures
 ) -> Slack:
-    """Ask Slack for the bot's identity until it answers. Raises OperatorError where it does not accept our token."""
+    """Build the clients and read the bot's identity, retrying until Slack answers. OperatorError for a bad token."""
     session = aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=_CONNECTIONS),
         timeout=aiohttp.ClientTimeout(total=around.slack_total),
@@ -116,11 +116,11 @@ def make_bolt(slack: Slack, ctx: Context, outside: Outside, around: Surroundings
 async def open_socket(
     settings: Settings, around: Surroundings, slack: Slack, bolt: AsyncApp, stack: AsyncExitStack, measures: Measures
 ) -> SocketMode | None:
-    """In Socket Mode, open the socket; the library keeps it open from then on. None: Slack calls us over HTTP."""
+    """Open the socket in Socket Mode, which the library then keeps open; return None if Slack calls us over HTTP."""
     if settings.slack_app_token is None:
         return None
     token = settings.slack_app_token.get_secret_value()
-    # Asked here, because the library would retry for ever, whatever Slack objects to.
+    # Request the first URL here, because the library would retry forever even if Slack refuses the token.
     opened = await until_answered(
         lambda: call(slack.patient.apps_connections_open(app_token=token)), setting="SLACK_APP_TOKEN"
     )
@@ -132,7 +132,7 @@ async def open_socket(
 
 
 async def require_approvers(settings: Settings, policy: Policy, people: Directory, *, home: str) -> None:
-    """Require that everything the policy allows can be approved. The sandbox only warns; production does not start."""
+    """Check that all requests allowed by the policy can be approved. Raises SettingsError in production, else warns."""
 
     async def read() -> list[Membership]:
         return await approvers(policy, people, home=home, most=enough(policy))
@@ -147,16 +147,16 @@ async def require_approvers(settings: Settings, policy: Policy, people: Director
     except ServiceNow as silent:
         problems = [f"can't check whether there are enough approvers: Slack {worded(silent.reason)}"]
     for problem in problems:
-        log.warning("no one can approve this", problem=problem)
+        log.warning("approver check failed", problem=problem)
 
 
 def enough(policy: Policy) -> int:
-    """Number of approvers that is always enough: the largest quorum, one for a duplicate, one as the requester."""
+    """Return a number of approvers that always suffices: the largest quorum, one for a duplicate, one requester."""
     return max(quorum for quorum, _ in _asked(policy)) + 2
 
 
 def unmet(policy: Policy, found: Collection[Membership], *, home: str) -> list[str]:
-    """Rules that can never be met, one line each with the fix; empty when everything can be approved."""
+    """Return a line with the fix for each rule that can never be met."""
     there = besides(policy, found, home=home)
     return [
         f"{key}: asks for {quorum} besides the requester, and only {there} of the approvers "
@@ -168,7 +168,7 @@ def unmet(policy: Policy, found: Collection[Membership], *, home: str) -> list[s
 
 
 def besides(policy: Policy, found: Collection[Membership], *, home: str) -> int:
-    """Number of these approvers who can vote on a request of any requester, who never counts."""
+    """Return how many of these approvers can vote on any request, given that its requester can't."""
     may_ask = any(may_request(one, people=policy.people, home=home) is None for one in found)
     return len(found) - (1 if may_ask else 0)
 

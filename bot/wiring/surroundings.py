@@ -1,4 +1,4 @@
-"""What tests replace: clocks, the id of this process, the probe around commits, time-outs."""
+"""Dependencies that tests replace: clocks, the id of this process, the probe around commits, time-outs."""
 
 import asyncio
 import secrets
@@ -32,24 +32,24 @@ class Surroundings:
     service_connect: float = CONNECT_SECONDS
     slack_total: float = 10.0
     people_total: float = STANDING_TOTAL
-    """Seconds to ask Slack who somebody is."""
+    """Seconds to look up a user in Slack."""
     handler_total: float = HANDLER_TOTAL
     """Seconds of Slack's three that a handler may take."""
     handler_moment: float = MOMENT
-    """Seconds of them until the person is told that a service is being asked."""
+    """Seconds of them until the user gets an interim answer."""
     patience: LockPatience = _PATIENCE
     limiter: SendSlots | None = None
     pace: Pace | None = None
     server_now: Callable[[], datetime] | None = None
-    """The clock of the database's server; None: that one itself."""
+    """Replaces the clock of the database server; None for the real one."""
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
-    """Waits that many seconds of ``clock``."""
+    """Waits for seconds of ``clock``."""
     anchors: Path | None = None
-    """Where the audit's anchors go; None: where the database's address says."""
+    """File for the audit's anchors; None for the configured one."""
     file_actions: Sequence[FileAction] = FILE_ACTIONS
     extensions: Sequence[Extension] = EXTENSIONS
     ticking: bool = True
-    """False: no worker runs by itself; the test calls ``tests.support.settling.settle``."""
+    """If False, workers don't run by themselves; the test calls ``tests.support.settling.settle``."""
 
     @classmethod
     def real(cls) -> "Surroundings":

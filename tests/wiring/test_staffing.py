@@ -71,7 +71,7 @@ async def test_the_sandbox_starts_and_says_so(rig: Rig) -> None:
     rig.workspace.set_group("S0TREASURY", [ADA])
     with capture_logs() as logs:
         assert await refusal(rig) == ""
-    assert [line["problem"] for line in logs if line["event"] == "no one can approve this"]
+    assert [line["problem"] for line in logs if line["event"] == "approver check failed"]
 
 
 async def test_the_sandbox_starts_while_slack_does_not_say_who_people_are(rig: Rig) -> None:
