@@ -1,5 +1,5 @@
 """The command line: each command reads the settings, does one thing and returns an exit code.
 
-0: done; 1: the operator has to act. A new command: its lines in ``main._parser``, its function there or in the module
-of its subject.
+The code is 0 on success and 1 if the operator must act. To add a command, extend ``main._parser`` and write its
+function there or in the module of its subject.
 """

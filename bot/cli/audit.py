@@ -1,4 +1,4 @@
-"""``switchboard audit``: verify or export the audit. Reads only, takes no lock, needs no more than address and key."""
+"""``switchboard audit``: verify or export the audit. Takes no lock; needs only the database's address and the key."""
 
 import argparse
 import os
@@ -25,14 +25,14 @@ _PAGE = 1_000
 
 
 def verify(chosen: argparse.Namespace) -> int:
-    """Print what was found; 0: everything holds, 1: tampered with, or it cannot be verified."""
+    """Print the findings; 0 if the audit is intact, 1 if it was tampered with or can't be verified."""
     settings = load_settings()
     path = chosen.anchors or anchors_of(settings)
     with open_for_reading(settings.database_url, audit_key=settings.key_for("audit", mend=MEND_KEY)) as reading:
         if chosen.anchors is not None and not path.is_file():
             raise OperatorError(f"There is no file {path}")
         closed = reading.read(lambda tx: tx.audit.closed_keys())
-        # Read before the rows: what is anchored by then is in the database, whatever the bot adds meanwhile.
+        # Read anchors before rows, so that all anchored rows are in the database even if the bot adds more meanwhile.
         anchors = Anchors()
         if not chosen.without_anchors:
             earlier = [(one.until, one.anchors) for one in closed]
@@ -42,7 +42,7 @@ def verify(chosen: argparse.Namespace) -> int:
                 raise OperatorError(f"The anchors cannot be read: {refused.strerror}: {path}") from refused
 
         def look(tx: Tx) -> tuple[Verdict, datetime | None, str]:
-            """The verdict, when the first row was written, and the reference of the request in the bad row."""
+            """Return the verdict, the time of the first row, and the reference of the request in the bad row."""
             verdict = check(keys=tx.audit.keys(), rows=tx.audit.stored(), end=tx.audit.head(), anchors=anchors.held)
             first = next((row.entry() for row in tx.audit.stored(limit=1)), None)
             reference = ""
@@ -54,7 +54,7 @@ def verify(chosen: argparse.Namespace) -> int:
 
         verdict, begun, reference = reading.read(look)
         other_key = not reading.fits()
-        readable = not other_key and verdict.bad_seq != 1  # otherwise no row of it is known
+        readable = not other_key and verdict.bad_seq != 1  # otherwise no row is verified
         compared = reading.read(compare) if readable and reading.is_current() else None
     report = [f"The audit holds: {counted(verdict.rows, 'row')}.", f"Head: {verdict.head}"]
     if verdict.bad_seq is not None:
@@ -129,14 +129,14 @@ def _anchored(begun: datetime | None, anchors: Anchors, path: Path) -> tuple[lis
 
 
 def export(chosen: argparse.Namespace) -> int:
-    """Write every row; 0 when all of them were written."""
+    """Write every row; 0 if all of them were written."""
     settings = load_settings()
     write = write_csv if chosen.format == "csv" else write_json_lines
     with open_for_reading(settings.database_url, audit_key=settings.key_for("audit", mend=MEND_KEY)) as reading:
 
         def rows() -> Iterator[Stored]:
             after: int | None = None
-            while True:  # page by page: no transaction stays open while the output is slow
+            while True:  # page by page, so that a slow output keeps no transaction open
                 begin = after
                 page = reading.read(lambda tx: list(tx.audit.stored(begin, limit=_PAGE)))  # noqa: B023 - run at once
                 yield from page
@@ -148,7 +148,7 @@ def export(chosen: argparse.Namespace) -> int:
             write(rows(), sys.stdout)
             sys.stdout.flush()
             return 0
-        # Only its owner can read it, and it is moved into place only when complete.
+        # Readable only by its owner, and moved into place only when complete.
         part = chosen.output.with_name(chosen.output.name + ".part")
         try:
             descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

@@ -1,4 +1,4 @@
-"""Checks of a configuration before the bot runs with it: errors and cautions."""
+"""Checks of a configuration before the bot runs with it, for errors and cautions."""
 
 import ipaddress
 from collections.abc import Iterator, Sequence
@@ -19,17 +19,17 @@ _ROTATE = "A database that was written with this key takes another one by `switc
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configuration:
-    """Settings and policy as far as they can be read, and one line for each error that keeps the bot from running."""
+    """Settings and policy as far as readable, and one line for each error that prevents the bot from running."""
 
     settings: Settings
     broken: frozenset[str]
-    """The variables that break a rule: the settings have their defaults."""
+    """Variables that break a rule; ``settings`` has their defaults."""
     policy: Policy | None
     problems: Sequence[str]
 
 
 def examine_all() -> Configuration:
-    """Read settings and policy; all that is wrong is named at once. SettingsError: ``.env`` is unreadable."""
+    """Read settings and policy and collect all problems. SettingsError if ``.env`` is unreadable."""
     problems: list[str] = []
     broken: dict[str, Any] = {}
     try:
@@ -51,7 +51,7 @@ def examine_all() -> Configuration:
 
 
 def obstacles(settings: Settings, policy: Policy | None) -> list[str]:
-    """Settings that are missing for ``run``, or too weak for where the money is real; one line each."""
+    """Return a line for each setting that is missing for ``run``, or too weak for production."""
     problems = [
         f"{name} is missing. Example: {example(name)}"
         for name in ("SLACK_BOT_TOKEN", "SECRET_KEY", *(() if settings.socket_mode else ("SLACK_SIGNING_SECRET",)))
@@ -86,7 +86,7 @@ def weak_key(settings: Settings) -> list[str]:
 
 
 def cautions(settings: Settings) -> list[str]:
-    """Settings that production accepts and an operator should know, one sentence each; for the log."""
+    """Return a sentence for each setting that is accepted but that the operator should know about, for the log."""
     found: list[str] = []
     if settings.payments_allowed_sources and settings.callback_allowed_sources:
         found.append("CALLBACK_ALLOWED_SOURCES is not looked at, because PAYMENTS_ALLOWED_SOURCES is set")
@@ -134,7 +134,7 @@ def cautions(settings: Settings) -> list[str]:
 
 
 def _database(settings: Settings) -> SqliteFile | PostgresServer | None:
-    """Where the database is; None: the address is wrong, which whatever opens it says."""
+    """Parse the database's address; None if it is malformed, which opening the database reports."""
     try:
         return parse_address(settings.database_url)
     except StorageError:
@@ -142,7 +142,7 @@ def _database(settings: Settings) -> SqliteFile | PostgresServer | None:
 
 
 def _lost_at_a_restart(settings: Settings) -> Iterator[str]:
-    """What must outlive the process and lies on a file system that does not."""
+    """Yield a sentence for each persistent file on a volatile file system."""
     database = _database(settings)
     if database is None:
         return

@@ -1,4 +1,4 @@
-"""The app manifest (Slack's schema 2.0.0), from the code's own declarations: what is asked of Slack is what is used."""
+"""The app manifest (Slack's schema 2.0.0), built from the code's declarations to request only what is used."""
 
 from typing import Any
 
@@ -7,33 +7,33 @@ from bot.presentation.files import offers
 from handlers.registry import COMMANDS
 
 SCOPES = (
-    "channels:history",  # find a message again whose posting was not answered
-    "channels:read",  # see whether the bot is a member where a command was typed
+    "channels:history",  # find a message whose post wasn't answered
+    "channels:read",  # check whether the bot is a member of a command's channel
     "chat:write",
     "commands",
-    "files:read",  # what a dropped file is, and passing it on to a service
-    "files:write",  # the checkout link of a purchase as a picture, and what services made of files
+    "files:read",  # examine a dropped file and pass it to a service
+    "files:write",  # the checkout link of a purchase as a picture, exports, and results of services
     "groups:history",
     "groups:read",
     "im:history",
     "im:read",
-    "im:write",  # write to the requester where the bot is no member
-    "usergroups:read",  # who is in the groups that the policy names
-    "users:read",  # guests, deactivated people and strangers do not count
+    "im:write",  # write to a requester in a channel without the bot
+    "usergroups:read",  # members of the policy's groups
+    "users:read",  # exclude guests, deactivated users and strangers
 )
 """Bot scopes, each used by the code."""
 
 WIDER_SCOPES = ("mpim:history", "mpim:read")
-"""Optional: notice files that are dropped in conversations of several people."""
+"""Optional: detect files dropped in group direct messages."""
 
 ADDRESS_SCOPE = "users:read.email"
-"""Optional: pay a person by name, and recognize approvers who are the recipient by the address of their profile."""
+"""Optional: pay a person by mention, and recognize an approver who is the recipient by their profile's address."""
 
 EVENTS = (
-    "app_home_opened",  # the tab is drawn anew
-    "file_deleted",  # an offer for it goes too
+    "app_home_opened",  # redraw the tab
+    "file_deleted",  # remove the offer for it
     "file_shared",
-    "message.channels",  # files are dropped with messages
+    "message.channels",  # messages with files
     "message.groups",
     "message.im",
     "message.mpim",
@@ -53,7 +53,7 @@ def bot_scopes() -> list[str]:
 
 
 def manifest(*, public_url: str, socket_mode: bool = False, prefix: str = "") -> dict[str, Any]:
-    """The manifest as Slack imports it; with Socket Mode it holds no address."""
+    """Return the manifest in Slack's import format; with Socket Mode it contains no URLs."""
     url = f"{public_url}/slack/events"
     reached: dict[str, Any] = {} if socket_mode else {"url": url}
     subscribed: dict[str, Any] = {} if socket_mode else {"request_url": url}
