@@ -64,7 +64,7 @@ Deliver = Callable[[Answer | Open | FieldErrors], Awaitable[None]]
 _EVERYTHING = re.compile(".*", re.DOTALL)
 _OURS = frozenset({"bot", "handlers", "storage"})
 HANDLER_TOTAL = 2.6
-"""Seconds of Slack's three that a handler may take before the user gets a notice that it takes longer."""
+"""Seconds of Slack's three that a handler may take before the user gets an interim notice."""
 MOMENT = 1.0
 """Seconds of them to wait for an answer, so that a quick service needs no interim message."""
 _EARLIER = 0.8

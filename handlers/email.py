@@ -141,7 +141,7 @@ async def start(deps: Dependencies, form: Submission) -> Reply:
         source_key=form.source_key,
     )
     if await can_post(deps.messenger, about["channel"]):
-        return Nothing()  # its message is there
+        return Nothing()  # its message is visible there
     return Replace(notice(emails.TITLE, emails.NOT_A_MEMBER))
 
 

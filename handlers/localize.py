@@ -121,7 +121,7 @@ async def _ask(deps: Dependencies, command: Command, values: Values, *, verb: st
         silent, position = sight.silent_since, sight.position
         return Private(told.asked(sight.order, position=position, member=True, job_id=sight.id, silent_since=silent))
     if await can_post(deps.messenger, command.channel):
-        return Nothing()  # its message is there
+        return Nothing()  # its message is visible there
     return Private(told.asked(sight.order, position=sight.position, member=False))
 
 

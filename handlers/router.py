@@ -21,7 +21,7 @@ AT_ONCE = 120
 A_SECOND = 1.0
 """Commands per second after the burst."""
 _PEOPLE = 10_000
-"""Users remembered; the least recent one is dropped and starts with a full bucket."""
+"""Maximum of users remembered; a forgotten one starts again with a full bucket."""
 _DOUBLE = timedelta(seconds=2)
 """Time within which a second press of a button by the same user counts as a double click."""
 _PRESSES = 200

@@ -95,7 +95,7 @@ async def _all_jobs(deps: Dependencies, user: str, _value: str) -> Listing:
 
 
 async def try_again(deps: Dependencies, click: Click) -> Reply:
-    """Resume the rows that the error with this number stopped, if the user is an admin."""
+    """Resume the rows stopped by the error with this number, if the user is an admin."""
     done = await quarantine.try_again(deps.ctx, number=click.value, person=click.user)
     if isinstance(done, No):
         return Private(answers.refused(done))

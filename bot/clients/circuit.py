@@ -34,7 +34,7 @@ LONGEST_TRIAL: Final = 600.0
 FORGOTTEN: Final = 900.0
 """Seconds after which unanswered effects no longer count."""
 _PATIENCE: Final = 1.0
-"""Seconds of the event loop that an effect waits for its seat while none is answered; most services answer faster."""
+"""Seconds that an effect waits for its seat while no other is answered; most services answer faster."""
 _PROBING: Final = 5.0
 """Seconds before the next check while a probe is in flight."""
 _HELD: Final = 60.0
@@ -148,7 +148,7 @@ class Circuit:
         self._notify()
 
     def silent(self, left: Checkpoint, *, effect: bool = False) -> None:
-        """Record a time-out or a failed connect of a request sent at ``left``."""
+        """Record a time-out or failed connection of a request sent at ``left``."""
         now = self._clock()
         if effect:
             if now - self._lost_at >= FORGOTTEN:
@@ -174,7 +174,7 @@ class Circuit:
         self._silences, self._since = IN_A_ROW, self._clock() - seconds
         self._open()
         self._probe_at = self._clock()
-        self.noted = self.news  # that process announced it
+        self.noted = self.news  # already announced by that process
 
     def _open(self) -> None:
         self._probes = 0

@@ -151,7 +151,7 @@ class Window(Protocol):
 
 
 class _Line:
-    """A lock granted by lane, and within a lane in order of arrival."""
+    """A lock granted to the highest lane first, and within a lane in order of arrival."""
 
     def __init__(self) -> None:
         self._waiting: list[tuple[Lane, int, asyncio.Future[None]]] = []

@@ -95,7 +95,7 @@ class PreparedRequest:
 
 
 class _NotSent(Exception):
-    """Raised between the connection and the first byte."""
+    """Raised after connecting if the first byte may not be sent."""
 
 
 class _Flight:
@@ -248,7 +248,7 @@ class Transport:
             reply = Reply(failure=sent if flight.left else unsent)
             # Only the class: the text of a client error contains the address.
             self._log.info(
-                "service call", operation=request.operation, failure=reply.failure, error=type(error).__name__
+                "service call failed", operation=request.operation, failure=reply.failure, error=type(error).__name__
             )
         else:
             if _LOGGER.isEnabledFor(logging.DEBUG):  # ten thousand discarded lines cost as much as two thousand calls

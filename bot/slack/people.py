@@ -22,7 +22,7 @@ from bot.slack.calls import SERVICE, call
 log = structlog.get_logger(__name__)
 
 FRESH = 5.0
-"""Age in seconds up to which a cached answer is used: usergroups.list allows 20 calls a minute."""
+"""Age in seconds up to which a cached answer is used: usergroups.list allows 20 calls per minute."""
 OLDEST = MEMBERSHIP_SECONDS
 """Age in seconds up to which a cached answer is used if Slack doesn't answer, or is slowed by a 429."""
 STANDING_TOTAL = 2.0

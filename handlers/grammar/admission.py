@@ -169,7 +169,7 @@ def service_call(
         try:
             return await work()
         except (ServiceNow, ServiceNever) as trouble:
-            log.warning("service call failed", service=service, reason=str(trouble))
+            log.warning("request failed on a service error", service=service, reason=str(trouble))
             return Private(answers.trouble(sentence(trouble)))
 
     return Later(call, meanwhile or Private(answers.asking(service)))

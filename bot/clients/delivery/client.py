@@ -75,7 +75,7 @@ def _said(reply: Reply) -> str:
 
 
 def _is_suspended(reply: Reply, route: Route) -> bool:
-    """Return whether the answer reports a suspended workspace; unless the status refuses us, it must name it.
+    """Return whether an answer reports suspension; it must name the workspace unless its status refuses the caller.
 
     A 2xx counts only if it contains none of the requested data.
     """

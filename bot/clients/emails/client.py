@@ -72,7 +72,7 @@ class Quick:
             failure = Failure.TIMEOUT if isinstance(error, TimeoutError) else Failure.DROPPED
             if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
                 failure = Failure.NOT_CONNECTED
-            self._log.info("service call", operation=operation, failure=failure)
+            self._log.info("service call failed", operation=operation, failure=failure)
             reply = Reply(failure=failure)
         never_left = reply.failure is Failure.NOT_CONNECTED
         self._watch(reply, None if never_left else get_running_loop().time() - began)

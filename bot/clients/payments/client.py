@@ -184,7 +184,7 @@ class PaymentsClient(PartnerCalls):
         return await self._page(operation, {"id": job_id}, page, partial(wire.read_items, failures=failed), lane)
 
     def bulk_items(self, job_id: str, *, failed: bool = False) -> AsyncIterator[ItemPage]:
-        """Iterate over all pages of :meth:`bulk_item_page`. Raises ServiceNow at the end if the pages don't add up."""
+        """Iterate over all pages of :meth:`bulk_item_page`. Raises ServiceNow if the pages don't add up."""
         return _to_the_end(partial(self.bulk_item_page, job_id, failed=failed, lane=Lane.LISTING))
 
     async def bulk_history_page(self, page: int = 1) -> JobPage:

@@ -159,7 +159,7 @@ def read_purchase(
 
 
 def read_partner(document: object, route: Route) -> Partner:
-    """Read our own account; an id, name or e-mail is required, else Partly if there is anything but an error."""
+    """Read our own account. Without id, name and e-mail, raise Partly if it has other fields and no error."""
     body, names = unread.as_object(document), route.reply
     inner = unread.value(body, names["partner"])
     body = inner if isinstance(inner, dict) else body
@@ -269,7 +269,7 @@ def read_canceled_items(document: object, route: Route) -> frozenset[str]:
     found = unread.value(body, names)
     if not isinstance(found, list):
         if body.keys() & set(names):
-            return frozenset()  # null and "" stand for an empty list
+            return frozenset()  # null and "" mean an empty list
         raise Unfit("no list of canceled payments", document, names)
     return frozenset(filter(None, map(unread.as_text, found)))
 
