@@ -71,7 +71,7 @@ async def people(rig: Rig) -> None:
             continue
         await rig.workspace.click(ADA, APPROVALS, card.ts, action)
         if (view := rig.workspace.modal(ADA)) is not None:
-            amount = card.text.split("$", 1)[1].split()[0]
+            amount = card.text.split("$", 1)[1].split()[0].rstrip(").,")
             await rig.workspace.submit(ADA, {} if is_confirmation(view) else {"amount": amount})
             if rig.workspace.modal(ADA) is not None:
                 await rig.workspace.close(ADA)
