@@ -90,7 +90,7 @@ class Changes:
         """The first true value of the condition, checked after each change.
 
         Raises:
-            TimeoutError: It did not become true within ``timeout`` seconds.
+            TimeoutError: It did not become true within ``timeout`` seconds, or before the workspace was closed.
         """
         with self.subscribe() as news:
             async with asyncio.timeout(timeout):
@@ -111,6 +111,8 @@ async def _next_or_glance(news: Subscription) -> None:
     """Wait for the next change, at most the seconds between two checks."""
     try:
         async with asyncio.timeout(GLANCE):
-            await anext(news, None)
+            await anext(news)
     except TimeoutError:
         return
+    except StopAsyncIteration:
+        raise TimeoutError("the workspace was closed") from None

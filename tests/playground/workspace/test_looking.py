@@ -39,6 +39,15 @@ async def test_until_gives_up_with_a_picture(workspace: Workspace, client: Async
         assert part in picture
 
 
+async def test_until_ends_with_the_workspace() -> None:
+    changes = Changes()
+    waiting = asyncio.create_task(changes.until(lambda: False, timeout=60))
+    await asyncio.sleep(0)
+    changes.close()
+    with pytest.raises(TimeoutError, match="closed"):
+        await waiting
+
+
 async def test_a_subscriber_hears_of_everything_in_order(workspace: Workspace, client: AsyncWebClient) -> None:
     with workspace.subscribe() as news:
         ts = (await client.chat_postMessage(channel=GENERAL, text="a"))["ts"]
