@@ -160,8 +160,10 @@ def text_form(carried: Carried, text: str, given: Mapping[str, str]) -> Block:
 
 def parts(declared: Capability, file: str, count: int) -> str:
     """How often the service is asked for the text of a file, before somebody starts it; empty: once, or not known."""
-    noun = SUBTITLE if is_cued(declared.operation, form_of(file)) else "part"
-    return f"This will be sent in {md.counted(count, noun)}." if count > 1 else ""
+    is_subtitled = is_cued(declared.operation, form_of(file))
+    named = md.counted(count, SUBTITLE if is_subtitled else "part")
+    sent = f"The {named} are sent one by one." if is_subtitled else f"This will be sent in {named}."
+    return sent if count > 1 else ""
 
 
 def use_translate(error: PersonError) -> PersonError:

@@ -23,6 +23,10 @@ _PEEK = 8 * 1024
 _RANGE = re.compile(r"bytes=(\d*)-(\d*)")
 _PICTURES = ((b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF8", "image/gif"))
 _SOUNDS = ((b"fLaC", "audio/flac"), (b"OggS", "audio/ogg"), (b"ID3", "audio/mpeg"))
+_BRANDS = {b"M4A ": "audio/mp4", b"avif": "image/avif", b"avis": "image/avif"} | dict.fromkeys(
+    (b"mif1", b"msf1", b"heic", b"heix", b"hevc"),
+    "",  # pictures that a browser may not draw
+)
 _EBML = b"\x1aE\xdf\xa3"
 _OCTETS = "application/octet-stream"
 _MOST_SECONDS_MS = 100 * 3600 * 1000
@@ -40,7 +44,7 @@ def media_type(file: StoredFile) -> str:
     if head[:4] == b"RIFF" and head[8:12] == b"WAVE":
         return "audio/wav"
     if head[4:8] == b"ftyp":
-        return "audio/mp4" if head[8:11] == b"M4A" else "video/mp4"
+        return _BRANDS.get(head[8:12], "video/mp4")
     if head.startswith(_EBML):
         return "video/webm"
     is_frame = head[:1] == b"\xff" and len(head) > 1 and head[1] & 0xE6 == 0xE2  # noqa: PLR2004 - layer III

@@ -12,7 +12,7 @@ from bot.presentation.files.columns import amount_reading, option, select
 
 DECIMALS: Final = "decimals"  # the field that says which sign stands before the cents
 _SIGNS: Final = {Decimals.POINT: "Point before the cents", Decimals.COMMA: "Comma before the cents"}
-_ASK: Final = ":1234: *How are the amounts written?* Choose below; you see the total before you request anything."
+_ASK: Final = ":question: *How are the amounts written?* Choose below; you see the total before you request anything."
 _NAMED: Final = 5
 _WRITTEN: Final = 24
 _NAME: Final = 60

@@ -97,6 +97,8 @@ async def test_players_ask_for_parts(scene: Scene, asked: str, status: int, star
         ("a.flac", b"fLaC more", "audio", "audio/flac"),
         ("a.ogg", b"OggS more", "audio", "audio/ogg"),
         ("a.m4a", b"\0\0\0\x20ftypM4A more", "audio", "audio/mp4"),
+        ("a.avif", b"\0\0\0\x20ftypavifmore", "picture", "image/avif"),
+        ("a.heic", b"\0\0\0\x20ftypheicmore", "", "application/octet-stream"),
         ("a.mp4", b"\0\0\0\x20ftypisom more", "video", "video/mp4"),
         ("a.webm", b"\x1aE\xdf\xa3 more", "video", "video/webm"),
         ("a.png", b"\x89PNG\r\n\x1a\n", "picture", "image/png"),
