@@ -337,11 +337,13 @@ def item(number: int, **changes: object) -> JsonObject:
 
 
 async def test_items_are_read_to_the_last_page(bench: Bench) -> None:
-    records = [item(n) for n in range(5)]
+    records = [item(0), item(1, status="COMMITTED"), *(item(n) for n in range(2, 5))]
     bench.partner.answer = lambda call: said(listed(records, page=int(call.query["page"])))
     pages = await bench.asked("items")
-    assert [one.hash for page in pages for one in page.items] == ["h0", "h1", "h2", "h3", "h4"]
-    assert (pages[0].items[0].state, pages[0].items[0].cents) == (OperationStatus.COMPLETED, 150)
+    items = [one for page in pages for one in page.items]
+    assert [one.hash for one in items] == ["h0", "h1", "h2", "h3", "h4"]
+    assert [one.state for one in items[:2]] == [OperationStatus.COMPLETED, OperationStatus.COMMITTED]
+    assert (items[0].email, items[0].cents) == ("p0@example.com", 150)
     assert [call.query["page"] for call in bench.partner.calls] == ["1", "2", "3"]
 
 

@@ -27,7 +27,7 @@ from bot.domain.outcome import Reply
 
 _EXCHANGE = re.compile(r"(answer|send) (\S+) (?:without (\S+)|(\S+) = (.+))")
 _SET = re.compile(r"set ([\w.]+):(\S+) = (.+)")
-_OURS = ("bot.", "handlers.", "storage.")
+_OURS = ("bot.", "handlers.", "storage.", "tests.")
 GONE = object()
 Change = Callable[[Any], Any]
 

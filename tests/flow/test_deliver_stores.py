@@ -426,6 +426,7 @@ async def test_a_point_is_met_by_what_the_document_asks(rig: Rig) -> None:
 
     service = service_of(rig)
     first = await booked(rig, **{views.PAYMENT: "CARD", views.COOK: "5"})
+    assert first.fields["paymentMethod"] == "CARD"
     assert "Card booking" in await met()
     told = await deliver(rig, "certify", user=OLGA)
     assert not lacking(told, "3 of 11 required", "(missing: finished, canceled)")

@@ -98,6 +98,15 @@ async def test_gender_is_read_in_any_spelling(rig: Rig, told: object, words: str
 
 
 @pytest.mark.rig(clock=None)
+async def test_strongest_emotion_is_shown_with_its_share(rig: Rig) -> None:
+    scores = [{"label": "Love", "score": 0.15}, {"label": "Joy", "score": 0.8}]
+    says(rig, "localization", "text_emotion", {"emotions": scores})
+    maria = Localizer(rig)
+    await maria.type("emotion I am so happy that you came")
+    await maria.told("*Joy* (80 % sure)")
+
+
+@pytest.mark.rig(clock=None)
 @pytest.mark.parametrize("shape", ["list", "base64"])
 async def test_two_tracks_without_names_of_fields_are_told_apart(rig: Rig, shape: str) -> None:
     maria = Localizer(rig)

@@ -14,7 +14,8 @@ from tests.support import bulk
 from tests.support.answers import ask
 from tests.support.deliveries import CENTRO, DELIVERIES, FORM, PRE, booked, card, deliver, open_rig, turned
 from tests.support.rig import ALERTS, APPROVALS, FINANCE, MARIA, MONEY, OLGA, Rig
-from tests.workflows.looking import state
+from tests.support.rows import audit_rows
+from tests.workflows.looking import read, state
 
 SHORT = "The audio is too short: at least 3 seconds"
 LONG = "Text must have at least 40 words"
@@ -108,6 +109,12 @@ async def test_unknown_operation_is_told_with_the_services_words_unless_it_forbi
     told = (await ask(rig, "show 652f7a1e9b1d")).text
     assert "I can't find 652f7a1e9b1d." in told
     assert ("archived in May" in told) is displayed
+
+
+async def test_audit_keeps_the_code_of_an_error(rig: Rig) -> None:
+    says(rig, "payments", "create_payout", {"code": "E4", "message": "It was archived"}, status=404)
+    await rig.pay()
+    assert "It was archived (E4)" in str(await read(rig, audit_rows))
 
 
 async def test_payment_stays_unknown_after_an_error_in_a_success_and_quotes_it(rig: Rig) -> None:
