@@ -12,9 +12,10 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 # Inner loop: no PostgreSQL, no browser, few random examples, one flow of each service.
 QUICK := tests/domain tests/presentation tests/clients tests/storage tests/flow/test_pay.py tests/flow/test_deliver.py \
-	tests/flow/test_localize_twice.py tests/flow/test_emails.py
+	tests/flow/test_localize_twice.py tests/flow/test_emails.py tests/handlers/grammar tests/handlers/test_help.py \
+	tests/words tests/test_documents.py tests/test_root_files.py
 
-.PHONY: help playground quick test screenshots check format lock chaos campaign mutants coverage bench words manifest diagrams clean
+.PHONY: help playground quick test affected screenshots check format lock chaos campaign mutants coverage bench words manifest diagrams clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -28,6 +29,9 @@ quick: $(DEV_STAMP)       ## run the tests for editing, in less than a minute
 
 test: $(BROWSER_STAMP)    ## run all tests but the long campaigns
 	$(BIN)/python -m pytest -m "not campaign and not twin" -n 4 --dist loadfile --no-loadscope-reorder $(ARGS)
+
+affected: $(DEV_STAMP)    ## run the tests that execute what changed since the last commit. ARGS="main" since another one
+	PYTHONPATH="$(CURDIR)" $(BIN)/python -m tests.mutants.affected $(ARGS)
 
 screenshots: $(BROWSER_STAMP) ## run the browser tests and write what they see to screenshots/
 	SCREENSHOTS="$(CURDIR)/screenshots" $(BIN)/python -m pytest -q tests/browser $(ARGS)

@@ -1,10 +1,12 @@
 """A sample over a project of one file: what its tests find is found, what survives is told, equivalents are apart."""
 
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.mutants.affected import affected
 from tests.mutants.sample.choosing import Choosing
 from tests.mutants.sample.equivalent import EQUIVALENT, Equivalent
 from tests.mutants.sample.hunting import Limits, Result, Verdict, hunt_all
@@ -133,6 +135,16 @@ def test_verdict_of_a_mistake_that_fails_no_test(
 ) -> None:
     assert hunted[changed].verdict in verdicts
     assert {Verdict.LOOPS, Verdict.WAITS} == {one for one in Verdict if one.is_found} - {Verdict.FOUND}
+
+
+def test_affected_tests_execute_the_changed_line(tmp_path: Path) -> None:
+    suite = laid(tmp_path)
+    suite.record(at_once=1)
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.com"]
+    for arguments in (["init", "-q"], ["add", "bot", "checks"], ["commit", "-qm", "one"]):
+        subprocess.run([*git, *arguments], cwd=tmp_path, check=True)
+    (tmp_path / "bot/shop.py").write_text(SHOP.replace("cents -= 10", "cents -= 20"))
+    assert affected(suite, "HEAD", patience=9) == ["checks/test_shop.py::test_left"]
 
 
 def test_the_copies_are_as_they_were(hunted: dict[str, Result], tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import PurePosixPath
 
@@ -54,18 +55,25 @@ class Choosing:
             found = found | self._of_users(one)
         if not found:
             found = self._of_function(one) or set(self._naming(one)) or self._of_room(one)
-        ordered = sorted(found, key=lambda test: self._rank(one, test))
+        return self._within(found, one.file, patience), len(found)
+
+    def nearest(self, file: str, lines: Sequence[int], *, patience: float) -> list[str]:
+        """Tests that execute one of the lines of a file, or else any of it, within so many seconds."""
+        found = self._recorded.executing(file, lines) or self._recorded.executing_any(file)
+        return self._within(found, file, patience)
+
+    def _within(self, tests: Iterable[str], file: str, patience: float) -> list[str]:
         chosen: list[str] = []
-        for test in ordered:
+        for test in sorted(tests, key=lambda test: self._rank(file, test)):
             patience -= self._recorded.seconds.get(test, UNKNOWN)
             if chosen and patience < 0:
                 break
             chosen.append(test)
-        return chosen, len(ordered)
+        return chosen
 
-    def _rank(self, one: Planted, test: str) -> tuple[bool, int, float, str]:
+    def _rank(self, file: str, test: str) -> tuple[bool, int, float, str]:
         seconds = self._recorded.seconds.get(test, UNKNOWN)
-        return seconds > SLOW, self._distance(one.file, test.partition("::")[0]), seconds, test
+        return seconds > SLOW, self._distance(file, test.partition("::")[0]), seconds, test
 
     def _distance(self, file: str, test_file: str) -> int:
         code, tests = PurePosixPath(file), PurePosixPath(test_file)
