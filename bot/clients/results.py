@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from pathlib import PurePosixPath
 from typing import Final, Self
-from urllib.parse import unquote, unquote_to_bytes, urljoin
+from urllib.parse import unquote, unquote_to_bytes
 
 import aiohttp
 from aiohttp import content_disposition_filename, parse_content_disposition
@@ -19,7 +19,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import ThreadedResolver
 
 from bot.clients.transport import bare_session
-from bot.domain.addresses import AddressFlaw, flaw_of, is_public, plain_host
+from bot.domain.addresses import AddressFlaw, flaw_of, is_public, plain_host, redirected
 from bot.domain.errors import ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.reasons import Exchange, Reason
 from bot.domain.text import Secrets
@@ -149,7 +149,7 @@ class Results:
                 raise ServiceNever(service, Reason(Exchange.RESULT_GONE, status=answer.status), status=answer.status)
             there = answer.headers.get("Location", "")
             answer.close()
-            url = urljoin(url, there)
+            url = redirected(url, there)
         raise ServiceNever(service, Reason(Exchange.RESULT_REDIRECTS))
 
     async def _get(self, url: str, service: str) -> aiohttp.ClientResponse:

@@ -7,12 +7,12 @@ machine, as in the playground, and only for the first step.
 import asyncio
 from collections.abc import Collection
 from typing import Final
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 import aiohttp
 
 from bot.clients.results import MOVED, is_private, open_result_session
-from bot.domain.addresses import AddressFlaw, flaw_of
+from bot.domain.addresses import AddressFlaw, flaw_of, redirected
 from bot.domain.bookings.places import DoubtError, LinkFlaw, position_behind
 from bot.domain.bookings.record import Position
 from bot.domain.errors import SwitchboardError
@@ -59,7 +59,7 @@ class ShortLinks:
             flaw = flaw_of(url, own=own)  # needs no lookup; the resolver checks host names
             if flaw is not None:
                 raise NoPlaceError(LinkFlaw.PRIVATE if flaw is AddressFlaw.PRIVATE else LinkFlaw.NO_POSITION)
-            url, own = urljoin(url, await self._next(url)), ()
+            url, own = redirected(url, await self._next(url)), ()
             found = position_behind(url, near=near)
             if found is not None:
                 return found

@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection
 from enum import StrEnum
 from typing import Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 from email_validator import EmailNotValidError, validate_email
 from yarl import URL
@@ -82,6 +82,14 @@ def flaw_of(url: str, *, own: Collection[str] = ()) -> AddressFlaw | None:
     else:
         allowed = "." in host and not any(host == name or host.endswith(f".{name}") for name in _INSIDE)
     return None if allowed or host in own else AddressFlaw.PRIVATE
+
+
+def redirected(url: str, location: str) -> str:
+    """Return the address to which a redirect leads; empty if its ``Location`` can't be parsed."""
+    try:
+        return urljoin(url, location)
+    except ValueError:
+        return ""
 
 
 def plain_host(text: str) -> str | None:

@@ -282,9 +282,10 @@ def plain(cell: str) -> str:
 def rewritten(content: bytes) -> bytes:
     """Neutralise the formulas in a service's delimited text, even if it isn't a valid table."""
     try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = content.decode("latin-1")
+        codec, _ = _encoding(io.BytesIO(content))
+    except TableProblem:  # UTF-8 with some damaged letters
+        codec = "utf-8"
+    text = content.decode(codec, "replace").removeprefix("\ufeff")
     first = text.partition("\n")[0]
     delimiter = max(",;\t", key=first.count)
     out = io.StringIO(newline="")

@@ -67,7 +67,7 @@ async def test_a_page_without_a_position_is_not_read(host: Host) -> None:
 
 @pytest.mark.parametrize("there", [
     "http://127.0.0.1:9/x", "http://169.254.169.254/latest/meta-data", "http://[::1]/", "http://2130706433/",
-    "http://metadata.internal/", "http://user:word@example.com/", "file:///etc/passwd",
+    "http://metadata.internal/", "http://user:word@example.com/", "file:///etc/passwd", "http://[foo",
 ])  # fmt: skip
 async def test_a_redirect_leads_nowhere_inside(host: Host, there: str) -> None:
     """The own service is asked for its own link, and not whatever that names on the same machine."""

@@ -74,3 +74,4 @@ def test_a_mark_only_where_a_spreadsheet_would_misread() -> None:
     assert write_csv(["email", "n"], [["ana@example.com", "1"]]) == b"email,n\r\nana@example.com,1\r\n"
     assert write_csv(["email", "n"], [["ana@example.com", "ü"]]).startswith(b"\xef\xbb\xbfemail")
     assert rewritten(b"a,b\n=1,2\n") == b"a,b\r\n'=1,2\r\n"
+    assert rewritten("O’Brien,5 €\n".encode("cp1252")).decode("utf-8-sig") == "O’Brien,5 €\r\n"
