@@ -198,8 +198,8 @@ the key of the only such table is one column long
 +by = uow.steps.hold(_BELONGS[found.table], found.key[:2], number=number)
 @ bot/domain/text.py
 a secret that is escaped three times stands in no line: two is the most of what is written
--for _ in range(2):  # a dictionary's repr in a line of JSON
-+for _ in range(3):  # a dictionary's repr in a line of JSON
+-for _ in range(2):  # e.g. a dictionary's repr in a line of JSON
++for _ in range(3):  # e.g. a dictionary's repr in a line of JSON
 @ bot/domain/payments/bulk_records.py
 words of the same rank before the end: each rank has one status and one spelling, and the same word is no news
 -return old is None or (new is not None and rank(new) >= rank(old))
