@@ -187,7 +187,7 @@ async def test_record_that_may_be_ours_counts_if_clock_was_ahead(rig: Rig, is_re
     clock_of(rig).seconds = 0.0
     if is_restarted:
         await rig.start_again()
-    await rig.pass_time(4 * HOUR, steps=240)
+    await rig.pass_time(4 * HOUR, steps=48)
     found = await newest(rig)
     assert (found.state, found.suspect) == (State.NEEDS_HUMAN, twin.id)
 
