@@ -1,6 +1,6 @@
-"""Boards: one message a subject and place, edited when its subject changes; lines and files in its thread.
+"""Boards: one message per subject and place, edited when its subject changes; lines and files in its thread.
 
-What is queued here is posted by :mod:`bot.workflows.slack.outbox`. The subject supplies the content: see
+Queued posts are sent by :mod:`bot.workflows.slack.outbox`. The subject supplies the content: see
 :class:`bot.workflows.context.Subject`.
 """
 
@@ -26,9 +26,9 @@ from storage.rows import Action, Board, Job, OutboxRow
 from storage.transaction import Tx
 
 ELSEWHERE = "elsewhere"
-"""Place of a line that stands by itself in another conversation than its board."""
+"""Place of a line posted outside a thread in another conversation than its board."""
 PRIVATE = "private"
-"""Place of a line for the requester alone: at the response URL of what they did, else as a direct message."""
+"""Place of a line that only the requester sees: at the response URL of their action, else as a direct message."""
 THREAD = "thread"
 
 
@@ -43,11 +43,11 @@ def post_board(
     about: str | None = None,
     due_at: datetime | None = None,
 ) -> bool:
-    """Queue the message; False when this subject has its board already.
+    """Queue the message; return False if this subject already has a board.
 
-    ``subject``: the kind (a key of ``Context.subjects``), a colon and the id. ``requester`` gets it as a direct message
-    where the bot cannot post in ``channel``. ``about``: the request that it shows, every change of which edits it.
-    ``due_at``: when it is posted at the latest; None: at once.
+    ``subject`` is the kind (a key of ``Context.subjects``), a colon and the id. ``requester`` gets it as a direct
+    message if the bot can't post in ``channel``. ``about`` is the request that it shows; every change of it edits the
+    board. ``due_at`` is the latest time of the post; None means now.
     """
     if not uow.boards.add(subject, channel=channel, thread_ts=thread_ts, requester=requester, instruction_id=about):
         return False
@@ -56,10 +56,10 @@ def post_board(
 
 
 def post_job(uow: Unit, job: Job, *, directly: bool = False, shown_in: str = "") -> bool:
-    """Store a job and queue its board where it was asked for; False when the same act made it before.
+    """Store a job and queue its board in the job's conversation; return False if the same act already created it.
 
-    ``directly``: the board goes to the requester as a direct message. ``shown_in``: subject whose message shows the job
-    from now on, so that it needs none of its own.
+    ``directly`` sends the board to the requester as a direct message. ``shown_in`` is a subject whose message shows the
+    job, which then gets no separate message.
     """
     if not uow.jobs.add(job):
         return False
@@ -74,28 +74,28 @@ def post_job(uow: Unit, job: Job, *, directly: bool = False, shown_in: str = "")
 
 
 def add_quietly(uow: Unit, job: Job) -> bool:
-    """Store a job whose only message is a private line at its end; False when the same act made it before."""
+    """Store a job whose only message is a private line at its end; return False if the same act already created it."""
     return uow.jobs.add(job) and uow.boards.add(job.subject, channel="", thread_ts=None, requester=job.requester)
 
 
 def post_anew(uow: Unit, board: Board) -> bool:
-    """Queue a message again, once, that was deleted or can never be edited; what waits follows in its thread."""
+    """Queue a deleted or permanently uneditable message again, once; queued posts of its thread follow below it."""
     if not uow.boards.lost(board.subject, ts=board.ts):
         return False
     return uow.outbox.post_anew(board.subject, action=Action.BOARD, new_id=ulid(uow.now), now=uow.now)
 
 
 def show_board(uow: Unit, subject: str, *, progress: bool = False, last: bool = False) -> None:
-    """Queue an edit: what it shows has changed. ``progress``: only by how far the work is; ``last``: it has ended."""
+    """Queue an edit of an outdated board. ``progress``: only the progress changed; ``last``: the work has ended."""
     uow.boards.mark(subject, now=uow.now, progress=progress, urgent=last)
 
 
 def post_line(
     uow: Unit, *, subject: str, key: str, payload: Mapping[str, object], channel: str | None = None, last: bool = False
 ) -> bool:
-    """Queue one message for the thread; False when this key was queued before for this subject.
+    """Queue one message for the thread; return False if this key was queued before for this subject.
 
-    ``channel``: another conversation, where it is posted outside a thread. ``last``: it tells the end, and goes first.
+    ``channel`` is another conversation, used outside a thread. ``last`` marks the final message, which goes first.
     """
     key, place = f"line:{subject}:{key}", ELSEWHERE if channel else THREAD
     where = channel or _channel_of(uow, subject)
@@ -103,18 +103,18 @@ def post_line(
 
 
 def post_privately(uow: Unit, job: Job, *, key: str, payload: Mapping[str, object]) -> bool:
-    """Queue one message for the requester of a job alone; False when this key was queued before."""
+    """Queue one message that only a job's requester sees; return False if this key was queued before."""
     key, subject = f"line:{job.subject}:{key}", job.subject
-    # In a queue of its own: posts to one channel wait for each other.
+    # The requester's id gives it a separate queue: posts to one channel wait for each other.
     return queue(uow, Action.LINE, subject, key, channel=job.requester, payload=payload, place=PRIVATE, urgent=True)
 
 
 def post_file(
     uow: Unit, *, subject: str, key: str, payload: Mapping[str, object], channel: str | None = None, last: bool = False
 ) -> bool:
-    """Queue one file for the thread, built when it is posted; False when this key was queued before.
+    """Queue one file for the thread, built when it is posted; return False if this key was queued before.
 
-    ``channel``: another conversation, where it is posted outside a thread.
+    ``channel`` is another conversation, used outside a thread.
     """
     key, place = f"file:{subject}:{key}", ELSEWHERE if channel else THREAD
     where = channel or _channel_of(uow, subject)
@@ -134,7 +134,7 @@ def queue(
     urgent: bool = False,
     due_at: datetime | None = None,
 ) -> bool:
-    """Queue a post; False when this key was queued before. ``urgent``: before posts of other subjects that wait."""
+    """Queue a post, ahead of other subjects' posts if ``urgent``; return False if this key was queued before."""
     row = OutboxRow(
         id=ulid(uow.now),
         subject=subject,
@@ -165,29 +165,29 @@ log = structlog.get_logger(__name__)
 
 _AT_ONCE = 10
 _EDIT_TIME = timedelta(seconds=30)
-"""Time that an edit may take. Afterwards it is due again: the editing process died."""
+"""Time that an edit may take. Afterwards it is due again because the editing process has died."""
 _GIVEN_UP_AFTER = 12
 _TOLD_AFTER = 4
-"""Failed edits of a message after which a bug of ours is an alert."""
+"""Failed edits of one message before a rendering bug raises an alert."""
 _NOT_DRAWN = "not_drawn:"
-"""Prefix of the flag of a message of which such an alert was posted, with its number."""
+"""Prefix of the flag that stores the number of such an alert for a message."""
 _DELETED = "message_not_found"
 _FIXED = frozenset({"cant_update_message", "edit_window_closed"})
-"""The message is there and will never change: another app's by now, or older than the workspace lets edit."""
+"""The message exists but can't be edited any more: it belongs to another app, or is past the workspace's limit."""
 _GONE = frozenset({"not_in_channel", "channel_not_found", "is_archived", "is_inactive"})
-"""Nobody will see this message change any more, nor another one in its place."""
+"""The conversation is out of reach: neither an edit nor a replacement of the message would be seen."""
 
 
 @dataclass(frozen=True, slots=True)
 class _NotYet:
-    """Retry at ``due_at``; ``failed``: Slack did not take the edit, as opposed to a rate limit."""
+    """Retry at ``due_at``. ``failed`` counts as a failed edit, as opposed to a wait for a rate limit."""
 
     due_at: datetime
     failed: bool
 
 
 async def _refresh(ctx: Context, board: Board) -> None:
-    """Edit one board, or post it anew. A bug in drawing one message must not hold up the others: it is tried later."""
+    """Edit one board or post a replacement. If a bug prevents drawing it, retry later without delaying other boards."""
     try:
         later = await _edit(ctx, board)
     except StorageError:
@@ -214,7 +214,7 @@ def _tell_not_drawn(uow: Unit, board: Board, number: str) -> None:
 
 
 def _shown(uow: Unit, board: Board) -> None:
-    """Store that the message shows what it should; if it was an alert that it didn't, tell that this is over."""
+    """Store that the message is up to date; if an alert reported that it wasn't, announce that this is over."""
     uow.boards.shown(board.subject, board.wanted_version, uow.now)
     key = f"{_NOT_DRAWN}{board.subject}"
     number = uow.flags.readable(key) if board.attempts > _TOLD_AFTER else None
@@ -224,7 +224,7 @@ def _shown(uow: Unit, board: Board) -> None:
 
 
 async def _edit(ctx: Context, board: Board) -> _NotYet | bool:
-    """Edit the message; True: it can be edited no more, and is worth a new one. False: there is nothing more to do."""
+    """Edit the message; return True if it needs a replacement, False if there is nothing more to do."""
     kind, name = split(board.subject)
     subject = ctx.subjects[kind]
     content = await subject.board(ctx, name)
@@ -241,7 +241,7 @@ async def _edit(ctx: Context, board: Board) -> _NotYet | bool:
         return _NotYet(ctx.clock.now() + pause, failed=asked is None)
     except ServiceNever as refused:
         log.warning("a message could not be edited", subject=board.subject, error=str(refused.reason))
-        # A message that only shows older progress is worth no new one, unless it was deleted.
+        # If only the progress is outdated, a replacement would be noise, unless the message was deleted.
         if (refused.error == _DELETED or (refused.error in _FIXED and not board.progress)) and await subject.lasts(
             ctx, name
         ):
@@ -252,7 +252,7 @@ async def _edit(ctx: Context, board: Board) -> _NotYet | bool:
 
 
 async def _show(ctx: Context, at: Posted, content: Content) -> None:
-    """Edit the message; where Slack refuses its blocks, without them, so that no old buttons remain."""
+    """Edit the message; if Slack refuses its blocks, use the plainer ones so that no old buttons remain."""
     try:
         await ctx.messenger.edit(at=at, content=content)
     except ServiceNever as refused:
@@ -274,8 +274,8 @@ BOARDS: Work[Board] = Work(
         now=hold["now"], again_at=hold["now"] + _EDIT_TIME, limit=hold["limit"]
     ),
     step=lambda ctx: partial(_refresh, ctx),
-    # Until an edit may be sent none is claimed: after many clicks thousands may be waiting.
+    # Claim nothing while the rate limit is used up: after many clicks thousands of edits may be queued.
     ready=lambda ctx: not ctx.pace.is_used_up,
     leased=False,
 )
-"""Edit the boards that no longer show the latest. Without a lease: the claim alone excludes other processes."""
+"""Edit outdated boards. They need no lease: the claim alone excludes other processes."""

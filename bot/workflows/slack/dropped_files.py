@@ -1,4 +1,4 @@
-"""Files from Slack: tables are read in another process; dropped files are noticed, examined and offered once."""
+"""Files from Slack: tables are parsed in another process; dropped files are recorded, examined and offered once."""
 
 import asyncio
 import hashlib
@@ -42,23 +42,23 @@ from storage.transaction import Tx
 log = structlog.get_logger(__name__)
 
 TROUBLE = (PersonError, TableProblem, ServiceTrouble, OperatorError)
-"""What can be wrong with a file that should hold a table."""
+"""Errors raised while reading a file that should contain a table."""
 
 _PROBE_SECONDS = 10.0
-"""For all the pieces of a video that say how long it plays."""
+"""Time limit for reading all parts of a video that are needed to find its duration."""
 _TABLE_SECONDS = 1.0
-"""For all rows of a small table; an offer does not wait longer for its sum."""
+"""Time limit for reading all rows of a small table; an offer isn't delayed further to show the sum."""
 _IN_MEMORY = 1024 * 1024
 
 _LIMITS: Final = Limits(size=10 * MEBIBYTE, columns=60, unpacked=80 * MEBIBYTE, sample=1, addresses=True)
 _BOUNDS: Final = Bounds(cpu=2, wall=2.0)
 _NAME: Final = 100
-"""Characters kept of a name: no name that matters here is longer."""
+"""Characters kept of a column name; the names that matter here are shorter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableFile:
-    """A file that was read. ``fingerprint``: SHA-256 of its bytes."""
+    """A table that was read from a file, with the SHA-256 of the file as ``fingerprint``."""
 
     info: FileInfo
     table: Table
@@ -71,7 +71,7 @@ async def read_table_file(ctx: Context, file_id: str, *, limits: Limits) -> Tabl
 
 
 async def fetch_table(ctx: Context, info: FileInfo, *, limits: Limits, bounds: Bounds = BOUNDS) -> TableFile:
-    """The same for a file of which all but the content is known."""
+    """Like :func:`read_table_file`, but with the file's metadata already loaded."""
     digest = hashlib.sha256()
     with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as spooled:
         async with ctx.downloads.open(info, limit=limits.size) as body:
@@ -83,7 +83,7 @@ async def fetch_table(ctx: Context, info: FileInfo, *, limits: Limits, bounds: B
 
 
 async def first_row(ctx: Context, info: FileInfo, head: bytes, *, patience: float = 1.0) -> tuple[str, ...] | None:
-    """The names in the first row; None where they cannot be read in time. ``head``: the first bytes of the file."""
+    """Return the names in the first row, or None if they can't be read in time. ``head`` is the start of the file."""
     try:
         async with asyncio.timeout(patience):
             if head.startswith(b"PK") and len(head) < info.size:
@@ -98,7 +98,7 @@ async def first_row(ctx: Context, info: FileInfo, head: bytes, *, patience: floa
 
 
 async def _with_table(ctx: Context, file: DroppedFile, info: FileInfo, head: bytes) -> DroppedFile:
-    """The file with the names in its first row; of a small one also its rows and their sum, where all can be read."""
+    """Add the names in the first row; for a small table that can be read completely, also the row count and sum."""
     if len(head) < info.size:
         return replace(file, header=await first_row(ctx, info, head))
     try:
@@ -118,7 +118,7 @@ def _names(table: Table) -> tuple[str, ...]:
 
 
 def fitting(ctx: Context, file: DroppedFile) -> list[OfferedAction]:
-    """Actions that fit this file here, in the order in which they are offered; those not suggested come last."""
+    """Return the configured actions that fit this file, in the order of the offer: suggested actions come first."""
     fit = [action for action in ctx.file_actions if action.works(ctx) and action.fits(file)]
     return sorted(fit, key=lambda action: not action.suggested(file))
 
@@ -129,22 +129,22 @@ def suggested(ctx: Context, file: DroppedFile) -> list[OfferedAction]:
 
 SUBJECT = "file"
 _PATIENCE = 12
-"""Attempts at a file that Slack is still working on or cannot hand over: with the pauses, about ten minutes."""
+"""Retries for a file that Slack is still processing or can't deliver: about ten minutes with backoff."""
 _LATELY = timedelta(minutes=15)
-"""As long as files are looked for that were dropped together with one."""
+"""How far back to search for files that were dropped together with one."""
 _MOMENT = timedelta(seconds=1)
 _AT_ONCE = 30
-"""Files that are looked at at a time: more than hang when Slack hangs, few enough for memory."""
+"""Files examined at a time: more than hang when Slack hangs, few enough for memory."""
 _PLACE_PATIENCE = 5
-"""Attempts at finding the message of a file; one that was put into a form has none."""
+"""Retries for finding the message that shares a file; a file uploaded in a form has no message."""
 _SEARCHED_FROM = 2
-"""The attempt from which on its conversation is searched."""
+"""Attempts after which the conversation is searched for the message."""
 
 
 async def notice(
     ctx: Context, files: Sequence[str], *, channel: str, user: str, message_ts: str = "", thread_ts: str = ""
 ) -> None:
-    """Store the files of an event to examine; known ones change nothing. ``message_ts``: empty where it names none."""
+    """Queue the files of an event for examination unless known. ``message_ts`` is empty if the event has none."""
     now = ctx.clock.now()
     rows = [_noticed(file, now, channel, user, message_ts=message_ts, thread_ts=thread_ts) for file in files]
     if any(await ctx.write(lambda uow: [uow.dropped.notice(row) for row in rows], name="notice_files", wakes=False)):
@@ -161,12 +161,12 @@ def _noticed(
         thread_ts=thread_ts or message_ts,
         user=user,
         created_at=now,
-        due_at=now if message_ts else now + _MOMENT,  # its message, which says more, is told of in a moment
+        due_at=now if message_ts else now + _MOMENT,  # the message event, which has more details, follows shortly
     )
 
 
 async def pass_over(ctx: Context, files: Sequence[str], *, channel: str, user: str, message_ts: str) -> None:
-    """Offer nothing for the files in an app's message, also if another event of theirs came before it."""
+    """Offer nothing for the files in an app's message, even if another event for them arrived earlier."""
     now = ctx.clock.now()
     rows = [_noticed(file, now, channel, user, message_ts=message_ts) for file in files]
 
@@ -241,7 +241,7 @@ async def _decide(ctx: Context, row: DropRow, file: DroppedFile) -> None:
         if first:
             show_board(uow, f"{SUBJECT}:{first}", progress=True)
             return True
-        # The rest of its message is being looked at: in a moment one offer is for all of it.
+        # Other files of the message are still being examined; a short delay allows one offer for all of them.
         more = any(
             row.message_ts == file.message_ts and row.state is DropState.NOTICED and row.id != file.id for row in lately
         )
@@ -257,7 +257,7 @@ async def _decide(ctx: Context, row: DropRow, file: DroppedFile) -> None:
 
 
 def _joined(uow: Unit, file: DroppedFile, lately: Sequence[DropRow]) -> str:
-    """The file whose offer is for this one too, as they were dropped together and nobody has chosen; or empty."""
+    """Return the id of a file dropped together with this one whose unused offer can include it; empty if none can."""
     full = [ts for ts, count in Counter(row.message_ts for row in lately).items() if count >= FULL]
     for row in lately:
         if row.state is not DropState.OFFERED or row.batch or row.kind is FileKind.TABLE:
@@ -270,11 +270,11 @@ def _joined(uow: Unit, file: DroppedFile, lately: Sequence[DropRow]) -> str:
 
 
 async def _examined(ctx: Context, info: FileInfo, share: Share, *, timed: bool = False) -> tuple[DroppedFile, bytes]:
-    """What a file is, by its first bytes, and those; of a video, ``timed``, how long it plays.
+    """Return the file with its kind detected from the first bytes, and those bytes.
 
-    Raises what :class:`bot.slack.files.Downloads` raises.
+    ``timed``: also find the duration of a video. Raises what :class:`bot.slack.files.Downloads` raises.
     """
-    if info.size > LARGEST:  # no action takes it, whatever it is
+    if info.size > LARGEST:  # too large for every action, whatever its kind
         raise UnusableFile(FileTrouble.TOO_LARGE, name=info.name, limit=LARGEST, size=info.size)
     head = await ctx.downloads.head(info, most=HEAD_BYTES)
     kind, found = sniff(head, info.claim)
@@ -295,7 +295,7 @@ async def _examined(ctx: Context, info: FileInfo, share: Share, *, timed: bool =
 
 
 async def playing_ms(ctx: Context, info: FileInfo, kind: str) -> int | None:
-    """Milliseconds that a video of this format plays: as Slack says, or else its own headers; None: unknown."""
+    """Return the duration of a video in milliseconds, from Slack or else from its headers; None if unknown."""
     if info.duration_ms:
         return info.duration_ms
     asks = probe(kind, info.size)
@@ -312,9 +312,9 @@ async def playing_ms(ctx: Context, info: FileInfo, kind: str) -> int | None:
 
 
 async def still_there(ctx: Context, file_id: str, share: Share, *, vouched: bool = False) -> DroppedFile:
-    """The file as it is now, for a person who wants to use it where it is shared; ``UnusableFile``: it cannot be.
+    """Return the current file for a person who wants to use it in this conversation; raises UnusableFile if they can't.
 
-    ``vouched``: an event of Slack just said that it is shared there. Slack's record of the file may not list that yet.
+    ``vouched``: a Slack event has just shown that it is shared there, which Slack's record may not list yet.
     """
     try:
         info = await ctx.downloads.info(file_id)
@@ -323,11 +323,11 @@ async def still_there(ctx: Context, file_id: str, share: Share, *, vouched: bool
             await forget(ctx, file_id)
         raise
     row = await ctx.read(lambda uow: uow.dropped.get(file_id))
-    was_seen = row is not None and row.channel == share.channel  # an event of Slack's said so
+    was_seen = row is not None and row.channel == share.channel  # according to a Slack event
     if not (share.channel in info.channels or (not info.channels and (vouched or was_seen))):
         raise UnusableFile(FileTrouble.UNKNOWN, name=info.name)
     if vouched and row is None and not info.channels:
-        # Stored for the press that follows. An event of its message still offers the file.
+        # Stored for the click that follows. The message event can still offer the file.
         noticed = _noticed(file_id, ctx.clock.now(), share.channel, info.user)
         place = replace(noticed, due_at=None, state=DropState.QUIET)
         await ctx.write(lambda uow: uow.dropped.notice(place), name="keep_place", wakes=False)
@@ -338,14 +338,14 @@ async def still_there(ctx: Context, file_id: str, share: Share, *, vouched: bool
 
 
 async def dropped_together(ctx: Context, first: str, kind: FileKind, *, channel: str) -> list[DroppedFile]:
-    """The files of a kind for which the offer of this one stands in this conversation."""
+    """Return the files of one kind that share the offer of ``first`` in this conversation, sorted by name."""
     rows = await ctx.read(lambda uow: uow.dropped.together(first))
     there = [row for row in rows if row.state is DropState.OFFERED and row.channel == channel]
     return _by_name([_dropped(row) for row in there if row.kind is kind])
 
 
 def offer_of(tx: Tx, file_id: str, *, channel: str) -> str:
-    """Subject of the offer that stands in this conversation for a file, and shows what is done with it; or empty."""
+    """Return the subject of the file's offer in this conversation, which also shows its jobs; empty if none exists."""
     row = tx.dropped.get(file_id) if file_id else None
     if row is None or row.state is not DropState.OFFERED:
         return ""
@@ -357,7 +357,7 @@ def offer_of(tx: Tx, file_id: str, *, channel: str) -> str:
 class FileOffers(Subject):
     """Content of the offers, see :class:`bot.workflows.context.Subject`. A file is offered once.
 
-    What is done with the file is shown in the same message, below its name; what else can be done stays in a menu.
+    Jobs for the file are shown in the same message, below its name; the remaining actions stay in a menu.
     """
 
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - what it is
@@ -381,13 +381,13 @@ class FileOffers(Subject):
 
 
 def _by_name(files: Sequence[DroppedFile]) -> list[DroppedFile]:
-    """``take-2`` before ``take-10``."""
+    """Sort by name in natural order: ``take-2`` before ``take-10``."""
     parts = {file.id: [one.zfill(12) for one in re.split(r"(\d+)", file.name.casefold())] for file in files}
     return sorted(files, key=lambda file: (parts[file.id], file.id))
 
 
 def _by_kind(ctx: Context, files: Sequence[DroppedFile]) -> list[tuple[Sequence[DroppedFile], Sequence[OfferedAction]]]:
-    """The files by what they are, with what can be done with all of a kind, or with the only one of its kind."""
+    """Group the files by kind, each with the actions for all files of that kind, or for the only one."""
     found: list[tuple[Sequence[DroppedFile], Sequence[OfferedAction]]] = []
     for kind in FileKind:
         some = _by_name([file for file in files if file.kind is kind])
@@ -400,7 +400,7 @@ def _by_kind(ctx: Context, files: Sequence[DroppedFile]) -> list[tuple[Sequence[
 
 
 async def _placed(ctx: Context, row: DropRow, info: FileInfo) -> Share | None:
-    """The message that shares the file; searched for in the conversation where Slack's record does not list it yet."""
+    """Return the message that shares the file; search the conversation if Slack's record doesn't list it yet."""
     if row.message_ts:
         return Share(channel=row.channel, ts=row.message_ts, thread_ts=row.thread_ts)
     named = info.share_in(row.channel)
@@ -420,7 +420,7 @@ def _dropped(row: DropRow) -> DroppedFile:
 
 
 async def _tell(ctx: Context, row: DropRow, content: Content) -> None:
-    """Tell only the uploader why there is no offer, once: after the event of the message itself."""
+    """Show only the uploader why there is no offer, and only for the message event, so that it is shown once."""
     if not row.message_ts:
         return
     thread_ts = row.thread_ts if row.thread_ts and row.thread_ts != row.message_ts else None
@@ -451,4 +451,4 @@ FILES: Work[DropRow] = Work(
     claim=lambda uow, hold: uow.dropped.claim_due(**hold),
     step=lambda ctx: partial(_look, ctx),
 )
-"""Examine the files that wait for it."""
+"""Examine queued files."""

@@ -1,4 +1,4 @@
-"""The outbox worker posts what is queued once. A post whose answer was lost is looked for before it is sent again."""
+"""The outbox worker sends each queued post once. If an answer was lost, it searches for the post before a retry."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -23,31 +23,31 @@ from storage.leases import LEASE_SECONDS
 from storage.rows import Action, Board, OutboxRow, OutboxState
 
 _KEY = "search"
-"""In the payload of a row."""
+"""Key in a payload: progress of an unfinished search for the post."""
 _CLOCK_SKEW = timedelta(seconds=60)
 """By how much Slack's clock may differ from ours."""
 
 
 def posted_between(ctx: Context, begun: datetime) -> tuple[float, float]:
-    """The first and last second, by Slack's clock, of what was posted since ``begun``, by a clock that may be off."""
+    """Return the range of Slack timestamps for posts since ``begun``, widened by the possible error of both clocks."""
     now, wide = ctx.clock.now(), ctx.clock.doubt + _CLOCK_SKEW
     return (min(begun, now) - wide).timestamp(), (max(begun, now) + wide).timestamp()
 
 
 DIRECT = "direct"
-"""Key in a payload: it goes to the requester instead of the board's conversation."""
+"""Key in a payload: send to the requester instead of the board's conversation."""
 _FILE_TRIES = 4
-"""Attempts at a file before it is said without one, where that is possible: it must not hold back what follows."""
+"""Attempts before a message replaces a file, if possible: a file must not hold up later posts."""
 
 
 def speaker_of(ctx: Context, row: OutboxRow) -> tuple[Subject, str]:
-    """The subject that supplies the row's content, and the id to ask it for."""
+    """Return the subject that supplies the row's content, and the id to pass to it."""
     kind, name = split(row.subject)
     return ctx.subjects[kind], name
 
 
 async def where(ctx: Context, row: OutboxRow, board: Board | None) -> tuple[str, str | None]:
-    """The conversation and the thread that it belongs to. Raises ServiceTrouble, see :func:`bot.slack.calls.call`."""
+    """Return the row's conversation and thread. Raises ServiceTrouble, see :func:`bot.slack.calls.call`."""
     if board is None or row.place == ELSEWHERE:
         is_person = row.channel.startswith(("U", "W"))
         return await ctx.messenger.direct_message(row.channel) if is_person else row.channel, None
@@ -76,20 +76,20 @@ log = structlog.get_logger(__name__)
 SCAN_AFTER = timedelta(seconds=10)
 """Slack's own read-after-write lag: how long a message we may have posted can stay invisible."""
 _FILE_SCAN_AFTER = timedelta(seconds=30)
-"""The same for a message with a file, which Slack looks through first."""
+"""Like :data:`SCAN_AFTER`, for a message with a file, which Slack processes first."""
 _ENOUGH = timedelta(seconds=45)
-"""Of a lease: longer than a search and a post take."""
+"""Remaining lease that suffices: longer than a search and a post take."""
 _DEAD_AFTER = 12
 _BLIND_AFTER = 4
-"""The same where Slack says that we may not look: two such answers may be wrong, more keep people waiting."""
+"""Attempts if Slack forbids the search: two such answers may be wrong, and more attempts would keep people waiting."""
 
 _BELOW_NEW = "below_new"
-"""Key in a payload: its thread was gone with its board, which was posted anew; not twice for the same row."""
+"""Key in a payload: the board was posted again because its thread was gone; done only once per row."""
 _NO_THREAD = "thread_not_found"
 _UNUSABLE = "unusable:"
-"""Flag of a channel of the policy in which nothing can be posted, by its id."""
+"""Prefix of the flag for a policy channel in which nothing can be posted, followed by its id."""
 _SELDOM = timedelta(minutes=5)
-"""Between two tries at a card for a channel that can't be used for long."""
+"""Interval between attempts to post a card in a channel that has long been unusable."""
 
 
 async def _deliver_ours(ctx: Context, row: OutboxRow) -> None:
@@ -99,7 +99,7 @@ async def _deliver_ours(ctx: Context, row: OutboxRow) -> None:
             await (_whisper(ctx, row) if _is_whispered(row) else _deliver(ctx, row, turn))
             return
         turn.step_back()
-        if _is_whispered(row):  # it can't be found again; a direct message can
+        if _is_whispered(row):  # an ephemeral message can't be searched for; a direct message can
             await _redirected(ctx, row, None, "")
             return
         missing = await _missing(ctx, row) if await _is_ours(ctx, row) else None
@@ -108,7 +108,7 @@ async def _deliver_ours(ctx: Context, row: OutboxRow) -> None:
 
 
 async def _is_ours(ctx: Context, row: OutboxRow) -> bool:
-    """Whether this process still holds the row: the posts before it may have taken as long as its lease."""
+    """Return whether this process holds the row; its lease may have run out during earlier posts, so extend it."""
     now = ctx.clock.now()
     if row.lease_until is not None and row.lease_until - now > _ENOUGH:
         return True
@@ -138,7 +138,7 @@ async def _deliver(ctx: Context, row: OutboxRow, turn: Turn) -> None:
                 channel=channel,
                 thread_ts=thread_ts,
             )
-        else:  # in plain words where Slack refused its blocks before
+        else:  # the plainer blocks if Slack refused the original ones before
             plain = row.last_error in TOO_RICH
             said = Content(text=content.text, blocks=content.plainer) if plain else content
             posted = await ctx.messenger.post(channel=channel, content=said, marker=row.id, thread_ts=thread_ts)
@@ -159,7 +159,7 @@ async def _deliver(ctx: Context, row: OutboxRow, turn: Turn) -> None:
 
 
 async def _missing(ctx: Context, row: OutboxRow) -> OutboxRow | None:
-    """After an unknown outcome: the row, if its message was certainly not posted. None: the outcome is stored."""
+    """Return the row if its message was certainly not posted after an unknown outcome; otherwise store the outcome."""
     board = await ctx.read(lambda uow: uow.boards.get(row.subject))
     stretch: Stretch | None = None
     try:
@@ -169,7 +169,7 @@ async def _missing(ctx: Context, row: OutboxRow) -> OutboxRow | None:
         begun = row.payload.get(_KEY)
         if isinstance(begun, Mapping) and begun["where"] == [channel, thread_ts]:
             stretch = replace(stretch, oldest=begun["oldest"], latest=begun["latest"], cursor=begun["cursor"])
-        names: frozenset[str] = frozenset()  # by what a file is found again; a message has its marker
+        names: frozenset[str] = frozenset()  # a file is found by name; a message has its marker
         if row.action == Action.FILE:
             payload = {key: row.payload[key] for key in row.payload.keys() - {PLAIN}}
             file = await _content(ctx, replace(row, attempts=0, payload=payload))
@@ -184,7 +184,7 @@ async def _missing(ctx: Context, row: OutboxRow) -> OutboxRow | None:
         return None
     if _KEY not in row.payload:
         return row
-    # Stored before posting again: the new message lies outside every stretch read before.
+    # Stored before posting again: the new message is outside every range that was already searched.
     payload = {key: value for key, value in row.payload.items() if key != _KEY}
     await ctx.write(lambda uow: uow.outbox.note(row.id, payload), name="searched", wakes=False)
     return replace(row, payload=payload)
@@ -193,7 +193,7 @@ async def _missing(ctx: Context, row: OutboxRow) -> OutboxRow | None:
 async def _not_searched(
     ctx: Context, row: OutboxRow, board: Board | None, silent: ServiceTrouble, stretch: Stretch | None
 ) -> None:
-    """Not sent again before a search; one that Slack delays, or that made progress, counts as no failed attempt."""
+    """Schedule another search before a resend; after too many failures, resend. Delays and progress aren't failures."""
     error = _code(silent.reason)
     is_final = isinstance(silent, ServiceNever)
     asked = silent.retry_after
@@ -213,14 +213,14 @@ async def _not_searched(
             wakes=False,
         )
     elif is_final and error in NO_PLACE:
-        await _refused(ctx, row, board, silent.reason)  # where the bot is no member, no message of ours can be edited
+        await _refused(ctx, row, board, silent.reason)  # if the bot isn't a member, it can't edit its messages
     else:
         log.error("message delivery unconfirmed, resending", outbox=row.id, error=error)
         await _again(ctx, row, wait=None, why=silent.reason)  # posting twice is better than never
 
 
 def store_posted(uow: Unit, row: OutboxRow, board: Board | None, at: Posted | None, *, found: bool = False) -> None:
-    """Store where a message was posted. One that was found by search may show an older state, so it is edited."""
+    """Store where a message was posted. A message found by search may show an older state, so queue an edit of it."""
     if at is None:
         uow.outbox.dead(row.id, error="nothing to say any more")
         return
@@ -234,7 +234,7 @@ def store_posted(uow: Unit, row: OutboxRow, board: Board | None, at: Posted | No
 
 
 async def _refused(ctx: Context, row: OutboxRow, board: Board | None, why: Reason) -> None:
-    """A final refusal by Slack: try another conversation or plainer blocks, or again later."""
+    """Handle a final refusal by Slack: try another conversation or plainer blocks, retry later, or give up."""
     error = _code(why)
     if await _redirected(ctx, row, board, error):
         return
@@ -274,13 +274,13 @@ def _tell_undelivered(uow: Unit, row: OutboxRow, channel: str, why: Reason) -> N
 
 
 def _unusable(uow: Unit, channel: str, why: Reason) -> dict[str, object]:
-    """Facts of the notice that nothing can be posted in a channel."""
+    """Return the facts for the alert that nothing can be posted in a channel."""
     setting = uow.policy.setting_of(channel)
     return {"topic": "undelivered", "channel": channel, "reason": why.stored(), "setting": setting}
 
 
 def _note_channel(uow: Unit, channel: str, why: Reason | None) -> None:
-    """Note that a channel of the policy can't be used; or that it can be, which is announced if it was noted."""
+    """Flag a policy channel as unusable, or if ``why`` is None, remove the flag and announce that the channel works."""
     if not uow.policy.setting_of(channel):
         return
     key = f"{_UNUSABLE}{channel}:"
@@ -291,11 +291,11 @@ def _note_channel(uow: Unit, channel: str, why: Reason | None) -> None:
 
 
 async def _told_directly(ctx: Context, row: OutboxRow, why: Reason) -> bool:
-    """Send an alert to each admin instead, because the alerts channel can't be used; False: there is no admin."""
+    """Send an alert to each admin because the alerts channel is unusable; return False if none can be determined."""
     try:
         admins = await named(ctx.policy.people.admins, ctx.people)
     except ServiceNow:
-        return False  # tried again with the post
+        return False  # retried with the post
     day, channel = f"{ctx.clock.now():%Y-%m-%d}", ctx.policy.alerts
 
     def work(uow: Unit) -> None:
@@ -315,7 +315,7 @@ def _is_whispered(row: OutboxRow) -> bool:
 
 
 async def _whisper(ctx: Context, row: OutboxRow) -> None:
-    """Show it to one person where they asked; as a direct message where that is impossible, or was not confirmed."""
+    """Show an ephemeral answer to the requester; send a direct message if that is impossible or unconfirmed."""
     speaker, name = speaker_of(ctx, row)
     content, address = await _content(ctx, row), await speaker.address(ctx, name)
     if not isinstance(content, Content):
@@ -336,7 +336,10 @@ async def _redirected(ctx: Context, row: OutboxRow, board: Board | None, error: 
 
 
 def _redirect(uow: Unit, row: OutboxRow, board: Board | None, error: str) -> bool:
-    """Whether another way is left: directly, outside a deleted thread, below a new board, or without the file."""
+    """Queue the post elsewhere: directly, outside a deleted thread, below a new board, or without the file.
+
+    Returns False if no alternative is left.
+    """
     payload = dict(row.payload)
     personal = board if board is not None and board.requester else None
     if _is_whispered(row):
@@ -362,7 +365,7 @@ def _redirect(uow: Unit, row: OutboxRow, board: Board | None, error: str) -> boo
 
 
 def _home(uow: Unit, row: OutboxRow) -> str:
-    """The channel that the policy names for a card now; empty for everything else."""
+    """Return the channel that the policy currently names for a card; empty for other posts."""
     if row.action != Action.BOARD:
         return ""
     speaker, name = speaker_of(uow.ctx, row)
@@ -372,7 +375,7 @@ def _home(uow: Unit, row: OutboxRow) -> str:
 async def _again(
     ctx: Context, row: OutboxRow, *, wait: float | None, why: Reason, pause: timedelta | None = None
 ) -> None:
-    """Retry when Slack asked for it, uncounted, else ever later. A file's failures all count: words may replace it."""
+    """Retry after Slack's Retry-After, uncounted, else with backoff. A file's retries count: text may replace it."""
     counted = wait is None or row.action == Action.FILE
     due = ctx.clock.now() + ((pause or _pause(row)) if wait is None else timedelta(seconds=wait))
     said = _code(why) if counted else row.last_error or _code(why)  # keeps Slack's objection to the blocks
@@ -382,7 +385,7 @@ async def _again(
 
 
 def _code(why: Reason) -> str:
-    """The error as Slack names it; of others, a text for the operator."""
+    """Return Slack's error code, or a text for the operator if the error isn't Slack's."""
     return slack_error(why) or str(why)
 
 
@@ -397,4 +400,4 @@ OUTBOX: Work[OutboxRow] = Work(
     claim=lambda uow, hold: uow.outbox.claim_due(**hold),
     step=lambda ctx: partial(_deliver_ours, ctx),
 )
-"""Post what waits in the outbox."""
+"""Send queued posts."""
