@@ -33,15 +33,15 @@ from storage.transaction import Tx
 T = TypeVar("T")
 
 PLAIN = "plain"
-"""Key in a file's payload: the workspace takes no such file."""
+"""Key in a file's payload: the workspace rejects this file, so post a message instead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attachment:
-    """A file for a board's thread. ``name`` is unique in this thread: the file is found again by it.
+    """A file for a board's thread. ``name`` is unique in this thread, so that the file can be found by it.
 
-    ``alt``: what it shows, in words. ``comment``: mrkdwn of the message; foreign parts must have been escaped.
-    ``own_title``: its title is unique in this thread too.
+    ``alt`` describes the content in words. ``comment`` is the message's mrkdwn; external parts must have been escaped.
+    ``own_title``: the title is unique in this thread too.
     """
 
     name: str
@@ -53,61 +53,61 @@ class Attachment:
 
 
 class Subject:
-    """Content of boards of one kind. None: there is nothing to say any more, and nothing is posted.
+    """Content of boards of one kind. A method that returns None has nothing to show, and nothing is posted.
 
-    ``id``: the part of the subject after the colon.
+    ``id`` is the part of the subject after the colon.
     """
 
     patient: bool = False
-    """Whether a board's post that Slack refuses is retried for ever."""
+    """Whether a board's post is retried forever if Slack refuses it."""
 
     async def board(self, ctx: "Context", id: str) -> Content | None:  # noqa: A002, ARG002 - what it is
-        """The message itself, as things stand now."""
+        """Return the current content of the message."""
         return None
 
     async def part(self, ctx: "Context", id: str) -> Content | None:  # noqa: A002
-        """The same inside the message of another subject, which names what it is about."""
+        """Return the content to show inside the message of another subject, which already names the topic."""
         return await self.board(ctx, id)
 
     async def lasts(self, ctx: "Context", id: str) -> bool:  # noqa: A002, ARG002
-        """Whether a board that somebody deleted is posted anew."""
+        """Return whether a deleted board is posted again."""
         return True
 
     async def line(self, ctx: "Context", id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002, ARG002
-        """One message in the thread."""
+        """Return one message for the thread."""
         return None
 
     async def file(self, ctx: "Context", id: str, payload: Mapping[str, object]) -> Attachment | Content | None:  # noqa: A002, ARG002
-        """One file in the thread, or a message instead; with :data:`PLAIN` in the payload the message, if any."""
+        """Return one file for the thread, or a message instead; with :data:`PLAIN` in the payload only a message."""
         return None
 
     async def address(self, ctx: "Context", id: str) -> str:  # noqa: A002, ARG002
-        """The response URL of the act that asked, where the answer is for the asker alone; empty: there is none."""
+        """Return the response URL for an answer that only the requester sees; empty if there is none."""
         return ""
 
     def posted(self, uow: "Unit", id: str) -> None:  # noqa: A002
-        """A board was posted; called in the transaction that stores where."""
+        """React to the post of a board, in the transaction that stores its place."""
 
     def homeless(self, uow: "Unit", id: str, why: Reason) -> None:  # noqa: A002
-        """A board cannot be posted, for example because the bot is not in the conversation. It is tried again."""
+        """React to a board that can't be posted, e.g. because the bot isn't in the conversation; it is retried."""
 
     def home(self, uow: "Unit", id: str) -> str:  # noqa: A002, ARG002
-        """The channel that the policy names for this board now; empty: it isn't for the policy to say."""
+        """Return the channel that the policy currently names for this board; empty if the policy doesn't decide it."""
         return ""
 
     def given_up(self, uow: "Unit", row: OutboxRow, why: Reason) -> bool:  # noqa: ARG002
-        """A post was given up; True: handled here. Otherwise an alert is posted."""
+        """React to a post that was given up; return True if it was handled here, False to post an alert."""
         return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfferedAction:
-    """An action on a file, as far as offering it goes; ``handlers.files`` executes it.
+    """The offer of an action on a file; ``handlers.files`` executes the action.
 
     Attributes:
-        name: in ids, e.g. ``gender``; never changes, because old messages keep their buttons.
+        name: part of ids, e.g. ``gender``; never changes, because old messages keep their buttons.
         suggested: whether it is offered below this file automatically; the shortcut *Use this file* lists all that fit.
-        works: whether its services are configured; if not, it is not offered.
+        works: whether its services are configured; if not, it isn't offered.
     """
 
     name: str
@@ -116,16 +116,16 @@ class OfferedAction:
     suggested: Callable[[DroppedFile], bool] = lambda _: True
     works: "Callable[[Context], bool]" = lambda _: True
     total: Callable[[Table], tuple[int, int] | None] = lambda _: None
-    """Rows of a table for this action, and the cents that they sum to; None: no such table, or a row can't be read."""
+    """Return the row count of a table for this action and their sum in cents; None if it has none or is unreadable."""
 
     @property
     def for_all(self) -> bool:
-        """Whether it can be done with many files at once."""
+        """Whether one run can process many files."""
         return False
 
 
 class HeldRows(Protocol):
-    """Rows that this process works on: see :class:`bot.workflows.workers.Workers`."""
+    """Interface of :class:`bot.workflows.workers.Workers`: the rows that this process works on."""
 
     freed: Callable[[str], None]
     stopping: bool
@@ -140,13 +140,13 @@ class HeldRows(Protocol):
 
 
 Recovery = Callable[["Unit"], int]
-"""Turns what dead processes left of one table into unknown outcomes; how many there were."""
+"""Marks requests that dead processes left in one table as unknown outcomes; returns their number."""
 Step = Callable[["Context", PaymentsClient, Instruction], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
 class WorkQueue:
-    """Rows whose steps are taken side by side, at most ``slots`` at a time."""
+    """Rows whose steps run concurrently, at most ``slots`` at a time."""
 
     name: str
     slots: int
@@ -158,19 +158,20 @@ async def _not_made_from(_ctx: object, _payments: object, earlier: Instruction, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestKind:
-    """One kind of request: all that the engine in ``requests/`` uses of it. Its code defines the record.
+    """One kind of request, as used by the engine in ``requests/``. The module of the kind defines the record.
 
     Attributes:
-        queue: the default has as many slots as the service's ten requests a second times the longest time-out, so that
-        a silent service leaves free slots.
-        steps: the step of a due row, by state. While a row waits for approvers, the engine takes it.
-        listed: the list of the service that shows it, where it is found by our code.
-        ready: raises OperatorError where the client could not send it after its approval.
-        browsed: of ``called_back``, the addresses to which the service sends the buyer's browser.
-        observe: applies such a record. True: it moved the request forward, or has nothing new about one that ended.
-        ended: effects of its end, in the transaction of the end.
-        still_unpaid: reads an ended request at the service again, of a list these rows: what speaks against its being
-        surely unpaid. For kinds from which other requests are made.
+        queue: the default has as many slots as the service's ten requests per second times the longest timeout, so
+        that a silent service leaves free slots.
+        steps: the step of a due row, by state. While a row waits for approvers, the engine handles it.
+        listed: the list of the service in which our code finds the request, if any.
+        ready: raises OperatorError if the client couldn't send the request after its approval.
+        browsed: the members of ``called_back`` to whose addresses the service sends the buyer's browser.
+        observe: applies a record from ``read``. Returns True if it moved the request forward, or if the request has
+        ended and the record has no news.
+        ended: effects of the request's end, in the same transaction.
+        still_unpaid: reads an ended request at the service again, for a list only the given rows, and returns evidence
+        that it may have been paid. For kinds from which other requests are made.
     """
 
     kind: Kind
@@ -191,22 +192,22 @@ class RequestKind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """The outside world as workflows see it.
+    """The dependencies of workflows.
 
     Attributes:
-        home: id of the workspace whose members count.
+        home: id of the workspace whose full members may use the bot.
         owner: id of this process, under which it holds leases.
-        began: when this process started.
-        callback_base: what callback addresses begin with. Without ``PUBLIC_URL`` it is where this process listens,
-            which only this machine reaches; in production a name that nobody has.
-        counting: reads people like ``people``, only to count who can approve: no vote counts by what it read.
-        quiet: what must pass before an unknown outcome may be called "not executed".
-        wake: tells this process's workers that there is work. Optional: the next tick finds it anyway.
+        began: start time of this process.
+        callback_base: prefix of callback addresses. Without ``PUBLIC_URL`` it is the address at which this process
+            listens, reachable only from this machine; in production a domain that doesn't exist.
+        counting: reads people like ``people``, but only to count possible approvers; votes are never checked with it.
+        quiet: the conditions for treating an unknown outcome as "not executed".
+        wake: wakes this process's workers early; without it they find the work at the next tick.
         turns: the order of posts within a conversation.
-        chores: periodic work without rows of its own, by name; each returns how much was done.
-        server_now: replaces the clock of the database's server where time is simulated.
-        peers: the other processes of a PostgreSQL database; None: there are none.
-        command_prefix: what every slash command begins with.
+        chores: periodic work that has no queue, by name; each returns the amount of work done.
+        server_now: replaces the clock of the database server if time is simulated.
+        peers: the other processes of a PostgreSQL database; None if there can't be any.
+        command_prefix: prefix of every slash command.
     """
 
     store: Store
@@ -248,11 +249,11 @@ class Context:
     attempted: Callable[[AttemptKind, AttemptStep], None]
 
     def spelled(self, command: str) -> str:
-        """A command as users type it here, e.g. ``/sb-pay``."""
+        """Return a command as users type it, e.g. ``/sb-pay``."""
         return f"/{self.command_prefix}{command}"
 
     async def write(self, work: "Callable[[Unit], T]", *, name: str = "", wakes: bool = True) -> T:
-        """Run a transaction, then wake the workers for what it made due, unless ``wakes`` is False."""
+        """Run a transaction, wake the workers for rows now due unless ``wakes`` is False, and return its result."""
         done = await self.store.write(lambda tx: work(Unit(tx, self)), name=name)
         if wakes:
             self.wake()
@@ -263,9 +264,9 @@ class Context:
 
 
 class Unit(Tx):
-    """What a transaction is handed: its rows, the moment, the policy, the kinds. Valid as long as the transaction.
+    """A unit of work: rows, time, policy and request kinds of one transaction, valid until it ends.
 
-    ``ctx`` is None for a command of the operator, beside the bot; ``now`` and ``policy`` are then given.
+    ``ctx`` is None for an operator's command, which runs outside the bot; ``now`` and ``policy`` are then required.
     """
 
     def __init__(
@@ -307,7 +308,7 @@ class Unit(Tx):
 def witness(
     uow: Unit, action: str, detail: Mapping[str, object], *, actor: str = SYSTEM, about: Instruction | None = None
 ) -> None:
-    """Add an audit row of an event without a change of state. ``about``: the request it belongs to, if one."""
+    """Add an audit row for an event without a state change. ``about`` is the request it belongs to, if any."""
     name, state = (about.id, about.state.value) if about is not None else ("", "")
     uow.audit.append(
         Entry(at=uow.now, instruction_id=name, actor=actor, action=action, before=state, after=state, detail=detail)

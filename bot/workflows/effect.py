@@ -2,15 +2,15 @@
 
 Every request that changes something at a service leaves through :func:`once`, whatever row it belongs to. The order:
 
-1. a permit of the service's circuit: none while the service is silent or too many requests are in flight;
+1. a permit of the service's circuit, refused while the service is silent or too many requests are in flight;
 2. the claim: a transaction that only one process can make, stored before anything is sent;
-3. the request, guarded right before its first byte: not later than five seconds after the claim, and not when the
+3. the request, guarded right before its first byte: not later than five seconds after the claim, and not if the
    service has fallen silent since;
-4. its outcome, stored again and again until it is stored.
+4. its outcome; the write is retried until it succeeds.
 
-A process that dies in between leaves a claim without an outcome: :class:`Lost`. Each kind of row says how its outcome
-is looked up. Holds before a claim are here too.
-A wait that the service names is waited as named, see :func:`bot.domain.tracking.back_off`.
+A process that dies in between leaves a claim without an outcome: :class:`Lost`. Each kind of row defines how its
+outcome is looked up. This module also holds requests before a claim.
+A Retry-After of the service is respected, see :func:`bot.domain.tracking.back_off`.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
@@ -42,9 +42,9 @@ O = TypeVar("O")  # noqa: E741 - an outcome
 S = TypeVar("S")
 
 FLAG: Final = "silent:"
-"""Of each service that some process finds silent, by its name."""
+"""Prefix of the flag for a service that some process finds silent, followed by the service's name."""
 OLD: Final = timedelta(minutes=2)
-"""A process that still finds a service silent says so more often than that."""
+"""Age at which a :class:`Silence` is stale: a process that finds a service silent refreshes its flag more often."""
 _PAUSE: Final = timedelta(seconds=60)
 
 log = structlog.get_logger(__name__)
@@ -53,7 +53,7 @@ log = structlog.get_logger(__name__)
 class Permit:
     """Permission to send one request, held from before its claim until its outcome is stored.
 
-    ``seat``: of the service's circuit; None: no read can probe the service, so that its requests do it themselves.
+    ``seat`` belongs to the service's circuit; None if no read can probe the service and its requests are the probes.
     """
 
     def __init__(self, ctx: Context, seat: Seat | None) -> None:
@@ -63,21 +63,21 @@ class Permit:
 
     @property
     def circuit(self) -> Circuit:
-        """Of the service."""
+        """The service's circuit."""
         assert self._seat is not None, "a service that no read can probe is always permitted"
         return self._seat.circuit
 
     async def take(self) -> bool:
-        """Wait a moment for room. False: nothing may be claimed now."""
+        """Wait a moment for room; return False if nothing may be claimed now."""
         return self._seat is None or await self._seat.take()
 
     async def claim(
         self, work: Callable[[Unit], C | None], *, name: str, read_back: Callable[[Unit], C | None]
     ) -> C | None:
-        """Result of the transaction that claims the request; None: another change came first.
+        """Return the result of the transaction that claims the request; None if another change came first.
 
-        After a commit of unknown outcome the claim is read back. Nothing has been sent yet, so an unclear claim would
-        become an unknown outcome for no reason.
+        If the commit's outcome is unknown, the claim is read back: nothing has been sent yet, so an unclear claim would
+        needlessly become an unknown outcome.
         """
 
         def claiming(uow: Unit) -> C | None:
@@ -92,7 +92,7 @@ class Permit:
 
     @property
     def guard(self) -> Guard:
-        """Asked right before the first byte: a process that slept between claim and request must not send."""
+        """The check right before the first byte: a process that slept between claim and request must not send."""
         return self._is_fresh if self._seat is None else self._seat.guard(self._is_fresh)
 
     def _is_fresh(self) -> bool:
@@ -100,7 +100,7 @@ class Permit:
 
 
 Claim = Callable[[Permit], Awaitable[C | None]]
-"""Takes the permit and claims the request. None: not now, which is stored, or another change came first."""
+"""Takes the permit and claims the request. None: no permit, which is stored, or another change came first."""
 
 
 async def once(
@@ -112,15 +112,15 @@ async def once(
     *,
     name: str,
 ) -> S | None:
-    """Claim, send, store the outcome.
+    """Claim, send, store the outcome; return the result of ``store``.
 
     Args:
-        ctx: the outside world.
-        circuit: of the service; None: no read can probe it, so that its requests do it themselves.
-        claim: stores that the request is being sent. None: nothing is sent, and None is returned.
-        send: makes the one request. Its guard is asked right before the first byte.
-        store: stores the outcome; repeated until it is stored, so it changes rows only as they stood before.
-        name: of the unit of work that stores the outcome.
+        ctx: the dependencies.
+        circuit: the service's circuit; None if no read can probe the service, so that its requests are the probes.
+        claim: stores that the request is being sent. If it returns None, nothing is sent and None is returned.
+        send: makes the one request and calls the guard right before the first byte.
+        store: stores the outcome. It is retried until it succeeds, so it must only change rows that are unchanged.
+        name: name of the unit of work that stores the outcome.
     """
     with circuit.seat() if circuit is not None else nullcontext() as seat:
         permit = Permit(ctx, seat)
@@ -133,13 +133,13 @@ async def once(
 
 @dataclass(frozen=True, slots=True)
 class Lost(Generic[R]):
-    """Claimed requests without an outcome: it is unknown, looked up, and never sent again for that reason.
+    """Claimed requests without an outcome. The outcome is unknown and is looked up; the request isn't sent again.
 
     Attributes:
-        table: of the rows.
-        rows: their repository.
-        states: of a claimed request.
-        lose: stores that the outcome is unknown, and why.
+        table: table of the rows.
+        rows: repository of the rows.
+        states: states of a claimed request.
+        lose: stores that the outcome is unknown, with the reason.
     """
 
     table: str
@@ -148,17 +148,17 @@ class Lost(Generic[R]):
     lose: Callable[[Unit, R, Reason], object]
 
     def in_flight(self, uow: Unit, row: Any) -> bool:
-        """After an exception; False: the row has no claimed request of this process."""
+        """Store an unknown outcome after an exception; return False if this process has no claim on the row."""
         held = self.rows(uow).held(row.id, *self.states, owner=uow.owner)
         if held is not None:
             self.lose(uow, held, Reason(Exchange.ANSWER_LOST))
         return held is not None
 
     def recover(self, uow: Unit) -> int:
-        """Those of processes that died; how many there were."""
+        """Store unknown outcomes for the requests of dead processes; return their number."""
         count, dead = 0, self.rows(uow).abandoned(now=uow.now, owner=uow.owner, exclusive=uow.ctx.store.exclusive)
         for row in elsewhere(uow, self.table, dead):
-            with suppress(RowUnreadable):  # something that belongs to it: noted, so the row is held
+            with suppress(RowUnreadable):  # a row that belongs to it is damaged: recorded, so the row is held
                 self.lose(uow, row, Reason(Exchange.PROCESS_ENDED))
                 count += 1
         return count
@@ -174,11 +174,11 @@ async def asked(
     name: str,
     read_back: Callable[[Unit], C | None] = lambda _: None,
 ) -> tuple[S, O] | NotExecuted | None:
-    """The same for a person who waits for the answer, and is told where there is no permit.
+    """Claim, send and store like :func:`once`, for a person who waits for the answer.
 
-    ``claim`` is the transaction that stores who wants what; None: another change came first. ``read_back`` finds it
-    after a commit of unknown outcome; by default it was not stored.
-    Returns what ``store`` returned, and the outcome. ``NotExecuted``: without a permit nothing was claimed.
+    ``claim`` is the transaction that stores the person's request; it returns None if another change came first.
+    ``read_back`` finds the claim after a commit of unknown outcome; by default it counts as not stored.
+    Returns the result of ``store`` and the outcome; ``NotExecuted`` if there was no permit, so nothing was claimed.
     """
     unsent: NotExecuted | None = None
 
@@ -195,13 +195,13 @@ async def asked(
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """Since when a service is silent, and when that was last observed; stored as a flag."""
+    """Start and last observation of a service's silence; stored as a flag."""
 
     since: datetime
     seen: datetime
 
     def seconds(self, now: datetime) -> float:
-        """How long it has lasted; 0 if it was stored by a clock ahead of ours."""
+        """Return how long it has lasted; 0 if it was stored by a clock ahead of ours."""
         return max((now - self.since).total_seconds(), 0.0)
 
     def stored(self) -> dict[str, str]:
@@ -209,7 +209,7 @@ class Silence:
 
     @classmethod
     def read(cls, found: object) -> Self | None:
-        """From the flag; None: it is damaged, and found out anew, or there is none."""
+        """Read the flag's value; None if it is missing, or damaged, in which case the silence is detected again."""
         with suppress(ValueError, TypeError, KeyError):
             if isinstance(found, Mapping):
                 return cls(datetime.fromisoformat(found["since"]), datetime.fromisoformat(found["seen"]))
@@ -217,7 +217,7 @@ class Silence:
 
 
 def silent_services(tx: Tx, now: datetime) -> dict[str, datetime]:
-    """Services that some process finds silent, with the start of the silence."""
+    """Return the services that some process finds silent, with the start of the silence."""
     found = {key.removeprefix(FLAG): Silence.read(value) for key, value in tx.flags.starting(FLAG).items()}
     return {name: one.since for name, one in found.items() if one is not None and abs(now - one.seen) <= OLD}
 
@@ -230,9 +230,9 @@ def hold(
     *,
     held_at: datetime | None = None,
 ) -> Instruction | None:
-    """Keep the state and try again later; None when somebody else changed it first.
+    """Keep the state and retry after ``pause``; return None if another change came first.
 
-    The window to execute continues. ``held_at``: if it begins now.
+    The execution window continues. ``held_at`` is its start if it starts now.
     """
     due = min(uow.now + pause, instruction.exec_deadline or uow.now + pause)
     since = held_at or instruction.held_at
@@ -242,15 +242,15 @@ def hold(
 
 
 def in_time(instruction: Instruction, due: datetime, now: datetime) -> datetime:
-    """When to go on: at ``due``, or when the window to execute ends, which is stored and told in time."""
+    """Return ``due``, or the end of the execution window if that is earlier, so that the end is reported in time."""
     ends = instruction.exec_deadline
     return ends if ends is not None and now < ends < due else due
 
 
 async def is_held(ctx: Context, instruction: Instruction) -> bool:
-    """Whether the next step waits because the service is silent; that is stored, and its card says so.
+    """Hold the request if its next step would call a silent service, show that on its card, and return whether it did.
 
-    One whose window has passed is not held: its step says so.
+    A request whose execution window has passed isn't held: its next step reports that.
     """
     creates = instruction.state is State.NEW and instruction.kind in CREATES
     circuit = ctx.payments.client.circuit if ctx.payments.client is not None else None
@@ -264,7 +264,7 @@ async def is_held(ctx: Context, instruction: Instruction) -> bool:
 
 
 async def permitted(ctx: Context, permit: Permit, instruction: Instruction) -> bool:
-    """Whether its request may be claimed now: the service answers, few are in flight. If not, that is stored."""
+    """Return whether the request may be claimed now; if the service is silent or busy, hold the request instead."""
     if await permit.take():
         return True
     reason, pause = without_permit(ctx, permit.circuit, instruction.reason)
@@ -273,13 +273,13 @@ async def permitted(ctx: Context, permit: Permit, instruction: Instruction) -> b
 
 
 def without_permit(ctx: Context, circuit: Circuit, reason: Reason | None) -> tuple[Reason | None, timedelta]:
-    """Reason for the card of a request without a permit, and when to look again; ``reason``: the present one."""
+    """Return the reason for the card of a request without a permit and the pause; ``reason`` is the current one."""
     pause = timedelta(seconds=max(circuit.holds_effects, 1.0))
     return (why(ctx, circuit) if circuit.is_open else reason), pause
 
 
 def why(ctx: Context, circuit: Circuit) -> Reason:
-    """Reason for the card meanwhile."""
+    """Return the reason to show on the card while the service is silent."""
     begun = since(ctx, circuit).isoformat(timespec="minutes")
     return Reason(OfRequest.UNANSWERED, service=circuit.service, since=begun)
 

@@ -1,4 +1,4 @@
-"""Outside services as the context holds them: a client each, or the names of the variables that are missing."""
+"""External services in the context: for each its client, or the names of the missing variables."""
 
 import asyncio
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ _GROWTH = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service(Generic[C]):
-    """An outside service. ``missing``: the variables without which it is not configured; empty when it is."""
+    """An external service. ``missing``: variables that still have to be set; empty if the service is configured."""
 
     client: C | None
     missing: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class Service(Generic[C]):
         return self.client is not None
 
     def required(self) -> C:
-        """The client, where the caller knows that there is one; else RuntimeError."""
+        """Return the client, for callers that know it is configured; otherwise raise RuntimeError."""
         if self.client is None:
             raise RuntimeError(f"not configured: {', '.join(self.missing)}")
         return self.client
@@ -59,11 +59,11 @@ class DeliveryService:
     """The delivery client with the keys of its stores.
 
     Attributes:
-        given_keys: ``DELIVERY_STORE_KEYS``: store name -> key, for stores not made here.
-        production: pre-bookings do not exist there.
-        links: opens short links of maps.
-        desk: where people find the service's dashboard and support.
-        secrets: taken out of whatever a service says; every key that is opened here is one.
+        given_keys: ``DELIVERY_STORE_KEYS``: store name -> key, for stores not created by the bot.
+        production: whether this is production, where pre-bookings don't exist.
+        links: resolves short links of maps.
+        desk: links to the service's dashboard and support.
+        secrets: redacted from everything that a service returns; every opened key is added.
     """
 
     client: DeliveryClient
@@ -75,12 +75,12 @@ class DeliveryService:
     secrets: Secrets = field(default_factory=Secrets, repr=False)
 
     def learn_keys(self, tx: Tx) -> None:
-        """Open every key that is kept, so that none of them is shown."""
+        """Open every stored key, so that all of them are redacted."""
         for row in tx.stores.all():
             self.unsealed(row)
 
     def store_names(self, tx: Tx) -> list[str]:
-        """Every store that has a key, by name."""
+        """Return the sorted names of all stores that have a key."""
         names = {folded(name): " ".join(name.split()) for name in self.given_keys}
         for row in tx.stores.all():
             if row.state is StoreState.READY and row.sealed_key:
@@ -88,12 +88,12 @@ class DeliveryService:
         return [names[key] for key in sorted(names)]
 
     def spelled(self, tx: Tx, name: str) -> str | None:
-        """The store's name as it is kept, however it was written; None: there is none."""
+        """Return the store's name as stored, ignoring case and spacing of ``name``; None if the store is unknown."""
         wanted = folded(name)
         return next((one for one in self.store_names(tx) if folded(one) == wanted), None)
 
     def key(self, tx: Tx, name: str) -> SecretStr | None:
-        """The key of a store; None when there is none or it does not open."""
+        """Return the key of a store; None if it has none or the key can't be opened."""
         wanted = folded(name)
         for given, key in self.given_keys.items():
             if folded(given) == wanted:
@@ -102,14 +102,14 @@ class DeliveryService:
         return self.unsealed(row) if row is not None else None
 
     async def key_of(self, store: Store, name: str) -> SecretStr:
-        """The key of a store. Raises OperatorError where there is none or it does not open."""
+        """Return the key of a store. Raises OperatorError if it has none or the key can't be opened."""
         key = await store.read(lambda tx: self.key(tx, name))
         if key is None:
             raise no_key(name)
         return key
 
     def unsealed(self, row: StoreRow) -> SecretStr | None:
-        """The key in a row; None when there is none or another ``SECRET_KEY`` sealed it."""
+        """Return the key in a row; None if it has none or if another ``SECRET_KEY`` sealed it."""
         if not row.sealed_key:
             return None
         try:
@@ -129,14 +129,14 @@ def no_key(store: str) -> OperatorError:
 
 @dataclass(slots=True)
 class PendingRequest:
-    """A localization request that waits for its answer: its file, once that goes out, and whether it was ended."""
+    """A localization request without an answer yet: its upload, once that starts, and whether it was ended."""
 
     upload: Upload | None = None
     ended: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def percent(self) -> int | None:
-        """How much of its file went out; None: unknown, or there is none."""
+        """Percentage of the file that was sent; None if unknown or if there is no file."""
         if self.upload is None or not self.upload.size:
             return None
         return min(self.upload.sent * 100 // self.upload.size, 100)
@@ -144,11 +144,11 @@ class PendingRequest:
 
 @dataclass(slots=True, kw_only=True)
 class Calls:
-    """The localization requests of this process that wait for their answers, by the ids of their jobs.
+    """The localization requests of this process without an answer yet, by job id.
 
     Attributes:
-        circuit: whether the service answers.
-        beat_seconds: between two looks whether a call is still wanted, which also show its elapsed time.
+        circuit: the service's circuit.
+        beat_seconds: interval of the check whether a call is still wanted, which also shows its elapsed time.
         look_seconds: how long a shared file can stay invisible while Slack processes it.
     """
 
@@ -159,7 +159,7 @@ class Calls:
 
     @contextmanager
     def made(self, job_id: str) -> Iterator[PendingRequest]:
-        """Around one request."""
+        """Register one request for the duration of the block."""
         self.sending[job_id] = one = PendingRequest()
         try:
             yield one
@@ -169,10 +169,9 @@ class Calls:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalizationService(Service[LocalizationClient]):
-    """``results`` fetches what the service made, without its key; ``calls`` are under way.
+    """The localization service. ``results`` fetches its results without its key; ``calls`` are requests in progress.
 
-    ``characters``: of a text that it gets at once; longer ones are cut. ``sealer``: of the addresses at which Slack
-    takes private answers.
+    ``characters`` is the maximum for one request; longer texts are split. ``sealer`` seals Slack's response URLs.
     """
 
     sealer: Sealer = field(repr=False)
@@ -182,21 +181,21 @@ class LocalizationService(Service[LocalizationClient]):
 
 
 class Pressure:
-    """One limit of requests in flight for all lists of a process, of what :mod:`.emails.pace` lets it have.
+    """The limit of requests in flight for all lists of a process, within the share set by :mod:`.emails.pace`.
 
-    The service recommends a ceiling and may still ask for less. Then all runs pause for as long as it says, and go on
-    with half as many. Answers raise the number again by a twentieth a round.
+    The service recommends a ceiling and may still ask for less. Then all runs pause for its Retry-After and continue
+    with half as many requests. Each round of answers raises the limit again by a twentieth.
 
     Args:
-        clock: monotonic seconds.
-        limit: requests at a time, never exceeded.
+        clock: returns monotonic seconds.
+        limit: maximum number of requests in flight.
     """
 
     def __init__(self, *, clock: Callable[[], float], limit: int = CONCURRENCY_LIMIT) -> None:
         self.room = limit
-        """Requests at a time for all runs together."""
+        """Requests in flight that all runs together may have."""
         self.holds = 0
-        """How often in a row the service asked to wait, without an answer in between."""
+        """Consecutive times the service has asked to wait, without an answer in between."""
         self._clock = clock
         self._limit = limit
         self._held_until = float("-inf")
@@ -207,19 +206,19 @@ class Pressure:
         self._shares: dict[Hashable, int] = {}
 
     def join(self, run: Hashable, *, wants: int) -> None:
-        """A run begins, or changes its number of requests at a time."""
+        """Add a run, or change the number of requests in flight that it can use."""
         self._wants[run] = wants
         self._divide()
 
     def leave(self, run: Hashable) -> None:
-        """A run is over; the others get its share."""
+        """Remove a run and give its share to the others."""
         self._wants.pop(run, None)
         self._used.pop(run, None)
         self._divide()
 
     @property
     def wants(self) -> int:
-        """Requests at a time that this process has a use for."""
+        """Requests in flight that this process can use."""
         return min(sum(self._wants.values()), self.room)
 
     @property
@@ -227,25 +226,25 @@ class Pressure:
         return sum(self._used.values())
 
     def use(self, run: Hashable, count: int) -> None:
-        """So many requests of this run are in flight."""
+        """Record that ``count`` requests of this run are in flight."""
         self._used[run] = count
 
     def allow(self, room: int) -> None:
-        """So many may this process have at a time, by what the others hold."""
+        """Set how many requests in flight this process may have, given those of other processes."""
         if room != self._allowed:
             self._allowed = room
             self._divide()
 
     def share(self, run: Hashable) -> int:
-        """How many requests this run may have in flight; at least one, or it would never progress."""
+        """Return how many requests this run may have in flight; at least one, or it would never progress."""
         return max(1, self._shares.get(run, 0))
 
     def rest(self) -> float:
-        """Seconds until anything may be sent."""
+        """Return the seconds until the next request may be sent."""
         return max(0.0, self._held_until - self._clock())
 
     def busy(self, retry_after: float | None) -> None:
-        """The service asks to wait. Answers to requests sent before that count once."""
+        """Pause and halve the limit because the service asked to wait. Such answers during the pause don't count."""
         now = self._clock()
         if now < self._held_until:
             return
@@ -268,7 +267,7 @@ class Pressure:
             self._divide()
 
     def forget(self) -> None:
-        """A person resumes: the next request need not wait."""
+        """End the pause, because a person resumed a list."""
         self.holds = 0
         self._held_until = float("-inf")
 
@@ -280,11 +279,11 @@ class Pressure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmailsService(Service[EmailsClient]):
-    """The service of e-mail addresses; each of its two halves may be configured alone.
+    """The service that checks e-mail addresses; single checks and file checks are configured separately.
 
     Attributes:
-        missing_single: names of the variables without which no single address can be asked about; empty: it can.
-        missing_files: the same of whole files.
+        missing_single: variables that still have to be set for checks of single addresses; empty if configured.
+        missing_files: variables that still have to be set for checks of whole files; empty if configured.
     """
 
     missing_single: tuple[str, ...]
@@ -294,7 +293,7 @@ class EmailsService(Service[EmailsClient]):
 
 
 async def check_addresses(client: EmailsClient, addresses: Sequence[str]) -> list[tuple[str, Answer]]:
-    """The service's answer for each; ``OperatorError``: it takes no request, or refuses our account each time."""
+    """Return the service's answer for each address; raises OperatorError if it refuses our account for all of them."""
 
     async def check(address: str) -> Checked:
         said = await client.check(address)
