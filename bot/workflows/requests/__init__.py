@@ -1,1 +1,1 @@
-"""Requests: ask, vote, decide, freeze; what every kind of request has in common."""
+"""Requests: ask, vote, decide, freeze; the engine shared by every kind of request."""

@@ -1,4 +1,4 @@
-"""One step of every request that is due. The record of its kind names the step for each state."""
+"""Take one step of every due request. The record of its kind maps each state to its step."""
 
 from collections.abc import Collection
 from datetime import timedelta
@@ -27,7 +27,7 @@ from storage.rows import OutboxState
 log = structlog.get_logger(__name__)
 
 _UNSURE = timedelta(minutes=1)
-"""Between two looks at whether a card was posted after all."""
+"""Time between two checks of whether a card was posted after all."""
 _BY_PEOPLE = frozenset({State.AWAITING})
 _BEFORE_SENDING = frozenset({State.NEW, State.APPROVED})
 _BY_THE_SERVICE = CLAIMED - _BY_PEOPLE
@@ -43,7 +43,7 @@ async def _step(ctx: Context, claimed: Instruction) -> None:
 
 
 async def _is_suspended(ctx: Context, instruction: Instruction) -> bool:
-    """Suspend an approved request whose requester lost the right to ask, whatever else keeps it from being sent."""
+    """Suspend an approved request whose requester lost the right to ask, even if something else holds it back."""
     if instruction.state is not State.APPROVED:
         return False
     try:
@@ -70,14 +70,14 @@ async def _go_on(ctx: Context, instruction: Instruction) -> None:
     if instruction.state is State.NEEDS_HUMAN:
         seen = await _without_old_votes(ctx, instruction)
         if seen is None:
-            return  # somebody else was faster
+            return  # changed concurrently
         instruction = seen
     try:
         await step(ctx, payments, instruction)
         await _tell_progress(ctx, instruction)
     except StorageError:
-        raise  # not the instruction's fault; the step is taken again
-    except ServiceNow as later:  # nobody has to act; after a claim the card says what is in doubt
+        raise  # not the instruction's fault; the step is retried
+    except ServiceNow as later:  # needs no person; after a claim the card shows the doubt
         said = answered(later) if instruction.state in _BEFORE_SENDING else None
         await _put_off(ctx, instruction, wait=later.retry_after, reason=said, alarming=False)
     except (ServiceNever, OperatorError) as stuck:
@@ -86,19 +86,19 @@ async def _go_on(ctx: Context, instruction: Instruction) -> None:
 
 
 async def _wait_for_settings(ctx: Context, instruction: Instruction) -> None:
-    """Put it off while payments aren't configured; an approved request expires as always when its window ends."""
+    """Retry later while payments aren't configured; an approved request still expires when its window ends."""
     if instruction.state is not State.APPROVED or not await not_now(ctx, instruction):
         await _put_off(ctx, instruction, reason=Reason(OfRequest.NOT_CONFIGURED, missing=ctx.payments.missing))
 
 
 async def _tell_progress(ctx: Context, before: Instruction) -> None:
-    """After a step that failed before: if what kept it is gone, tell that its alert is over."""
+    """Queue the all-clear if a step succeeded whose earlier failure had raised an alert."""
 
     def work(uow: Unit) -> None:
         after = uow.instructions.get(before.id)
         if after is None:
             return
-        # A look-up that is given up clears the reason, and then the request itself may be refused all the same.
+        # Giving up a look-up clears the reason, but the request itself may still be refused afterwards.
         is_read = before.state not in _BEFORE_SENDING and after.reason != before.reason
         if is_read or after.state not in {before.state, State.CREATE_UNKNOWN, State.COMMIT_UNKNOWN}:
             tell_unstuck(uow, after)
@@ -108,7 +108,7 @@ async def _tell_progress(ctx: Context, before: Instruction) -> None:
 
 
 async def _without_old_votes(ctx: Context, instruction: Instruction) -> Instruction | None:
-    """The instruction without expired votes, still held; None when somebody else changed it first.
+    """Return the instruction without expired votes, still leased; None if it was changed concurrently.
 
     Approvals expire with their request; votes for a new attempt expire only here.
     """
@@ -130,9 +130,9 @@ async def _without_old_votes(ctx: Context, instruction: Instruction) -> Instruct
 async def _put_off(
     ctx: Context, instruction: Instruction, *, wait: float | None = None, reason: Reason | None, alarming: bool = True
 ) -> None:
-    """Look again later; the deadlines of the instruction itself go on running.
+    """Retry later; the deadlines of the instruction itself keep running.
 
-    ``reason``: shown on the card; None: as before. ``alarming``: somebody has to act, so it is an alert, too.
+    ``reason``: shown on the card; None keeps the previous one. ``alarming``: a person has to act, so also alert.
     """
     now = ctx.clock.now()
     first, longest = min(2.0, ctx.poll_seconds), max(ctx.poll_seconds, 1)
@@ -149,9 +149,9 @@ async def _put_off(
 
 
 async def wait_for_people(ctx: Context, instruction: Instruction) -> None:
-    """AWAITING: remind the approvers, or store the expiry. An expired request stays expired, whatever the clock says.
+    """AWAITING: remind the approvers or store the expiry, which is final even if the clock is set back.
 
-    No reminder goes out while the requester may no longer ask: the card says so instead.
+    No reminder goes out while the requester may not ask: the card shows that instead.
     """
     try:
         refusal, known = await read_refusal(ctx, instruction), True
@@ -183,7 +183,7 @@ async def wait_for_people(ctx: Context, instruction: Instruction) -> None:
 
 
 def _wait_unseen(uow: Unit, instruction: Instruction) -> None:
-    """Store the expiry of a request for which no card could be posted, once Slack has certainly refused one."""
+    """Store the expiry of a request whose card could not be posted, once Slack has certainly refused the post."""
     card, until = uow.outbox.by_key(card_key(instruction, Place.APPROVALS)), unseen_until(instruction)
     if uow.now < until:
         uow.instructions.touch(instruction, due_at=until)
@@ -191,12 +191,12 @@ def _wait_unseen(uow: Unit, instruction: Instruction) -> None:
         uow.instructions.touch(instruction, due_at=None)
     elif card.state == OutboxState.NEW and card.last_error:
         end(uow, instruction, State.EXPIRED, Reason(OfRequest.NOT_SHOWN))
-    else:  # it may be there
+    else:  # the card may have been posted
         uow.instructions.touch(instruction, due_at=uow.now + _UNSURE)
 
 
 def works(kinds: Collection[RequestKind]) -> tuple[Work[Instruction], ...]:
-    """Work that takes every due request one step further: the deadlines of waiting requests, then one work a queue."""
+    """Return work that advances every due request by one step: deadlines first, then one work per queue."""
     deadlines: Work[Instruction] = Work(
         name="deadlines",
         table="instruction",

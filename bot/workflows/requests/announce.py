@@ -1,4 +1,4 @@
-"""Cards, news and alerts of a request, queued in the transaction that makes them true; the states without a request.
+"""Cards, news and alerts of a request, queued in the transaction that makes them true; state changes that send nothing.
 
 A request has one board in each of its places, called its card; its text comes from
 :mod:`bot.workflows.payments.subject`. Outbox rows are unique by key: one piece of news for each state and place,
@@ -33,7 +33,7 @@ class Place(StrEnum):
 
 
 class Line(StrEnum):
-    """What a line about a request is; stored in its payload as ``line``."""
+    """Kind of a message about a request; stored in its payload as ``line``."""
 
     NEWS = "news"
     ALERT = "alert"
@@ -44,13 +44,13 @@ class Line(StrEnum):
 
 
 SUBJECT = "request"
-"""Kind of the subject that stands for a request in one place."""
+"""Prefix of the subject of a request in one place."""
 
 
 TOLD = FINAL | {State.PENDING_ESCROW, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN}
-"""States that are told. The others only change the card."""
+"""States that trigger a message. The others only update the card."""
 _PREPARED_WITHIN: Final = timedelta(seconds=5)
-"""The first message waits so long for the recipient to be looked up, so that it says what is to be decided."""
+"""How long the first post waits for the recipient's look-up, so that the card shows what to decide."""
 
 _ALERTS, PAYMENTS = "alerts", "payments"
 """Conversations that get messages about a request without having its card."""
@@ -58,9 +58,9 @@ _ALARMING = frozenset({State.NEEDS_HUMAN, State.MISMATCH})
 
 
 def places(ctx: Context, instruction: Instruction) -> tuple[Place, ...]:
-    """Places of this instruction's cards. A request made in the approvals channel has one card for both.
+    """Return the places of this instruction's cards. A request made in the approvals channel has one card for both.
 
-    What needs no approval has none for approvers. A request made in a file's thread has its own card there anyway.
+    A kind without approval has no approvers' card. A request made in a file's thread always has its own card there.
     """
     if instruction.kind not in APPROVED:
         return (Place.REQUESTER,)
@@ -70,19 +70,19 @@ def places(ctx: Context, instruction: Instruction) -> tuple[Place, ...]:
 
 
 def asked_in(ctx: Context, instruction: Instruction) -> Place:
-    """The place of the card where the request was made."""
+    """Return the place whose card is in the conversation where the request was made."""
     return places(ctx, instruction)[-1]
 
 
 def subject_of(instruction_id: str, place: str) -> str:
-    """The request in this place: one of :class:`Place`, or another conversation, where it has no board."""
+    """Return the subject of a request in a :class:`Place`, or in another conversation, which gets no board."""
     return f"{SUBJECT}:{instruction_id}:{place}"
 
 
 def show_card(uow: Unit, instruction: Instruction, place: Place, *, prepared: bool = True) -> None:
-    """Queue the first post of a copy of the card; edits follow by themselves.
+    """Queue the first post of a copy of the card; edits follow automatically.
 
-    Not ``prepared``: it is posted once it is, see :func:`show_now`, or after a moment in any case.
+    Unless ``prepared``, the post is delayed until :func:`show_now`, but at most by ``_PREPARED_WITHIN``.
     """
     asked_here = place is Place.REQUESTER
     post_board(
@@ -98,17 +98,17 @@ def show_card(uow: Unit, instruction: Instruction, place: Place, *, prepared: bo
 
 
 def card_key(instruction: Instruction, place: Place) -> str:
-    """The key of a card's post in the outbox."""
+    """Return the outbox key of a card's post."""
     return f"card:{instruction.id}:{place}"
 
 
 def unseen_until(instruction: Instruction) -> datetime:
-    """When it expires if no card can be posted for the approvers: the time to decide then runs from the request."""
+    """Return when a request expires if the approvers' card can't be posted: its time to decide runs from creation."""
     return instruction.created_at + timedelta(seconds=instruction.requirement.expires_seconds)
 
 
 def tell_not_shown(uow: Unit, instruction: Instruction, why: Reason) -> None:
-    """Tell operators and the requester, once each, that the approvers' card can't be posted, and what helps."""
+    """Notify operators and the requester, once each, that the approvers' card can't be posted, and name the fix."""
     channel = uow.policy.channels.approvals
     facts = {"channel": channel, "setting": uow.policy.setting_of(channel)}
     alert(uow, instruction, "no_approvals_channel", reason=why, more=facts)
@@ -118,20 +118,20 @@ def tell_not_shown(uow: Unit, instruction: Instruction, why: Reason) -> None:
 
 
 def show_now(uow: Unit, instruction: Instruction) -> None:
-    """Post what waits for the request to be prepared: it is, or it will not be."""
+    """Post cards at once that were delayed until the request is prepared, whether or not it was."""
     for place in Place:
         uow.outbox.hasten(subject_of(instruction.id, place), uow.now)
 
 
 def show_progress(uow: Unit, instruction: Instruction, place: Place) -> None:
-    """Queue an edit of a copy of the card that tells only how far the work is."""
+    """Queue an edit that updates only the progress on a copy of the card."""
     show_board(uow, subject_of(instruction.id, place), progress=True)
 
 
 def show_file(uow: Unit, instruction: Instruction, place: Place, what: str, *, key: str = "") -> bool:
-    """Queue a file for the thread of a copy of the card, built when it is posted; False when it was queued before.
+    """Queue a file, built when posted, for the thread of a copy of the card; False if it was queued before.
 
-    ``what`` says which file to the subject of the card; ``key``: of the row in the outbox, by default made of all that.
+    ``what`` names the file for the card's subject; ``key``: outbox key, by default derived from the other arguments.
     """
     key, channel = key or f"file:{instruction.id}:{place}:{what}", _channel_of(uow.policy, instruction, place)
     subject, payload = subject_of(instruction.id, place), {"what": what}
@@ -139,9 +139,9 @@ def show_file(uow: Unit, instruction: Instruction, place: Place, what: str, *, k
 
 
 def tell(uow: Unit, instruction: Instruction) -> None:
-    """Queue the news of the instruction's present state where it was requested, and an alert if it needs one.
+    """Queue news of the instruction's current state for its requester, and an alert if the state needs one.
 
-    A requester who withdraws is told nothing. Where approvers have to decide, the alert calls them instead.
+    Requesters get no news of their own withdrawal. If approvers have to decide, the alert replaces the news.
     """
     if instruction.state in FINAL:
         tell_unstuck(uow, instruction)
@@ -159,13 +159,13 @@ def tell(uow: Unit, instruction: Instruction) -> None:
 
 
 def news_of(uow: Unit, instruction: Instruction, place: Place, what: str) -> None:
-    """Queue a message about the instruction as it is now for one of its threads, once for each ``what``."""
+    """Queue a message with the instruction's current facts for one of its threads, once per ``what``."""
     facts = {"line": Line.NEWS, **_facts(uow, instruction)}
     queue_line(uow, instruction, place, f"news:{instruction.id}:{place}:{what}", facts)
 
 
 def _facts(tx: Tx, instruction: Instruction) -> dict[str, object]:
-    """Facts of the instruction now; they may have changed when the message is posted."""
+    """Return the instruction's current facts, which may change before the message is posted."""
     facts: dict[str, object] = {
         "state": instruction.state.value,
         "reason": stored(instruction.reason),
@@ -180,13 +180,13 @@ def _facts(tx: Tx, instruction: Instruction) -> dict[str, object]:
 
 
 STUCK: Final = "stuck"
-"""Topic of the alert that somebody has to act before a request goes on."""
+"""Topic of the alert that a request is blocked until a person acts."""
 FIRST: Final = "first"
-"""The call of approvers whose card stood before there was something to decide."""
+"""Number of the reminder to approvers whose card was posted before there was anything to decide."""
 
 
 def remind(uow: Unit, instruction: Instruction, number: int | str) -> None:
-    """Queue a reminder for the approvers, in the thread of their card. ``number``: each is posted once a round."""
+    """Queue a reminder in the thread of the approvers' card; each ``number`` is posted once per round."""
     key = f"reminder:{instruction.id}:{instruction.round}:{number}"
     facts = {"line": Line.REMINDER, "approvers": list(uow.policy.people.approvers)}
     queue_line(uow, instruction, Place.APPROVALS, key, facts)
@@ -201,23 +201,23 @@ def alert(
     once: str = "",
     more: Mapping[str, object] = MappingProxyType({}),
 ) -> None:
-    """Queue a message to the alerts channel, once for each topic of an instruction.
+    """Queue a message to the alerts channel, once per topic of an instruction.
 
-    ``once``: a key that several topics share; only the first of them is posted. ``more``: facts besides the reason.
+    ``once``: a key shared by several topics, of which only the first is posted. ``more``: facts besides the reason.
     """
     said = {"line": Line.ALERT, "topic": topic.partition(":")[0], "reason": stored(reason), **more}
     queue_line(uow, instruction, _ALERTS, f"alert:{instruction.id}:{once or topic}", said)
 
 
 def tell_unstuck(uow: Unit, instruction: Instruction) -> None:
-    """Queue the end of the alert that a request can't go on, if there was one in this round."""
+    """Queue the all-clear for this round's alert that a request is blocked, if there was one."""
     topic = f"{STUCK}:{instruction.round}"
     if uow.outbox.by_key(f"alert:{instruction.id}:{topic}") is not None:
         alert(uow, instruction, f"continues:{topic}", reason=None)
 
 
 def alert_paid(uow: Unit, instruction: Instruction, reason: Reason) -> None:
-    """Queue the alert that a request that ended as not paid reads as paid; once, across all processes."""
+    """Queue the alert that a request that ended as not paid now reads as paid; once, across all processes."""
     note_paid(uow, instruction, reason)
     if instruction.state is State.CLOSED:
         topic = "paid_after_close"
@@ -227,7 +227,7 @@ def alert_paid(uow: Unit, instruction: Instruction, reason: Reason) -> None:
 
 
 def alert_changed(uow: Unit, instruction: Instruction, status: str) -> None:
-    """Queue the alert that the service now tells another end than the one it told before."""
+    """Queue the alert that the service now reports a different outcome than before."""
     reason = Reason(OfRequest.CONTRADICTED, before=instruction.state.value, status=status)
     alert(uow, instruction, "contradiction", reason=reason)
     if read_status(status) not in (OperationStatus.FAILED, OperationStatus.CANCELED):
@@ -235,20 +235,20 @@ def alert_changed(uow: Unit, instruction: Instruction, status: str) -> None:
 
 
 def note_paid(uow: Unit, instruction: Instruction, reason: Reason) -> None:
-    """Note in the audit that it reads as paid, for requests that pay the same or were made from it; once."""
+    """Note once in the audit that the request reads as paid, for requests that pay the same or were made from it."""
     if not reads_as_paid(uow, instruction):
         witness(uow, PAID_AFTER_ALL, {"reason": stored(reason)}, about=instruction)
 
 
 def reads_as_paid(tx: Tx, instruction: Instruction) -> bool:
-    """Whether the service shows a payment of a request that ended as not paid."""
+    """Whether the service later reported a payment for a request that ended as not paid."""
     return any(row.action == PAID_AFTER_ALL for row in tx.audit.about(instruction.id))
 
 
 def queue_line(uow: Unit, instruction: Instruction, place: str, key: str, payload: Mapping[str, object]) -> None:
-    """Queue a message for one of its conversations; ``payload``: its facts, with the kind of :class:`Line`.
+    """Queue a message for one of the request's conversations; ``payload`` holds its facts and its :class:`Line`.
 
-    What the requester would read below the approvers' card goes to them directly while there is no such card.
+    A requester's message meant for the thread of the approvers' card goes to them directly until that card is posted.
     """
     line, channel = payload.get("line"), _channel_of(uow.policy, instruction, place)
     unseen = instruction.state in (State.AWAITING, State.EXPIRED) and instruction.posted_at is None
@@ -272,7 +272,7 @@ def _channel_of(policy: Policy, instruction: Instruction, place: str) -> str:
 
 
 def on_record(remote_id: str, status: str) -> Changes:
-    """Changes of a request that the service has on record: nothing about it is in doubt any more."""
+    """Return the changes that store the service's record of a request and clear every doubt about it."""
     return {
         "remote_id": remote_id,
         "remote_status": status,
@@ -289,7 +289,7 @@ def on_record(remote_id: str, status: str) -> Changes:
 async def prepared(
     ctx: Context, instruction: Instruction, *, progress: Progress | None = None, files: Sequence[str] = ()
 ) -> None:
-    """Nothing has to be created: show it to the approvers, with these files in the thread of their card."""
+    """Show a request that needs no create to the approvers, with these files in the thread of their card."""
     changes: Changes = {"puts_off": 0, "reason": None, "progress": progress or instruction.progress}
 
     def work(uow: Unit) -> None:
@@ -301,9 +301,10 @@ async def prepared(
 
 
 def show_approvers(uow: Unit, instruction: Instruction, changes: Changes, *, action: str) -> None:
-    """From here on approvers decide. The expiry clock starts when their card is posted, which may be already.
+    """Move the request to AWAITING and show it to the approvers.
 
-    If it can't be posted, the request expires as long after it was made.
+    The expiry clock starts when their card is posted, which may be the case already. If the card can't be posted, the
+    request expires equally long after it was made.
     """
     board = uow.boards.get(subject_of(instruction.id, Place.APPROVALS))
     seen = board is not None and board.ts != ""
@@ -333,9 +334,9 @@ def end(
     remote_id: str | None = None,
     said: str = "",
 ) -> None:
-    """End a request in a final state that no person chose, and report the reason; then run its kind's ``ended``.
+    """Move a request to a final state that no person chose, report the reason and run its kind's ``ended``.
 
-    ``remote_id``: from the record that ended it, where there is one; ``said``: the service's own words, for the audit.
+    ``remote_id``: from the record that ended it, if any; ``said``: the service's own words, for the audit.
     """
     known = remote_id or instruction.remote_id
     sent, watches = instruction.creates or instruction.commits, State.REFUSED in uow.kinds[instruction.kind].steps
@@ -356,17 +357,17 @@ def end(
 
 
 def end_refused(uow: Unit, instruction: Instruction) -> None:
-    """The service refused it, and its records agree: nothing was paid, and the reservations are released."""
+    """Release the reservations and end the request as refused, once the service's records confirm the refusal."""
     for attempt in uow.attempts.of(instruction.id):
         uow.reservations.release(instruction.id, attempt.n)
     end(uow, instruction, State.REFUSED, instruction.refusal or instruction.reason)
 
 
 def ask_people(uow: Unit, instruction: Instruction, reason: Reason | None, *, suspect: str | None = None) -> None:
-    """Reading cannot settle the outcome: people decide, in a new round of votes.
+    """Hand a request whose outcome no read can settle to people, in a new round of votes.
 
-    The reason follows what the service answered while the outcome was open. ``suspect``: id of a record that may be
-    this request: until people decide, nothing is sent again.
+    The stored reason combines ``reason`` with the service's answer while the outcome was open. ``suspect``: id of a
+    record that may be this request; while it is set, nothing is sent again until people decide.
     """
     before, why = instruction.reason, reason
     unknown = instruction.state in (State.CREATE_UNKNOWN, State.COMMIT_UNKNOWN)

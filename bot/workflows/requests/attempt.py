@@ -1,7 +1,7 @@
 """One attempt: claimed by a conditional update that only one process can make, sent once, its outcome stored.
 
-The request is sent within five seconds of its claim or not at all. What its answer does not prove is unknown, and is
-looked up.
+The request is sent within five seconds of its claim or not at all. An outcome that the answer does not prove is
+unknown, and is looked up.
 """
 
 import hashlib
@@ -35,12 +35,12 @@ from bot.workflows.requests.authority import OutdatedError, Standings, involved_
 from storage.leases import LEASE_SECONDS
 
 _READINGS = 3
-"""Times that people are read for one claim, when reading them takes too long."""
+"""Most reads of people for one claim, if reading them takes too long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """One stored attempt, its request, and whether an earlier attempt at the same may have been executed."""
+    """One stored attempt, its request, and whether an earlier attempt of its kind may have been executed."""
 
     attempt: Attempt
     instruction: Instruction
@@ -51,28 +51,28 @@ C = TypeVar("C", bound=Claimed)
 
 
 class Lease(TypedDict):
-    """Owner of a step, and the time until which nobody else may take it."""
+    """Owner of a step, and the time until which no other process may take it."""
 
     lease_owner: str
     lease_until: datetime
 
 
 class OvertakenError(Exception):
-    """Somebody else changed the request first. The transaction is rolled back."""
+    """The request was changed concurrently. The transaction is rolled back."""
 
 
 def lease(ctx: Context) -> Lease:
-    """A lease of this process that outlasts its request."""
+    """Return a lease of this process that outlasts its request."""
     return {"lease_owner": ctx.owner, "lease_until": ctx.clock.now() + timedelta(seconds=LEASE_SECONDS)}
 
 
 def fingerprint(content: object) -> str:
-    """SHA-256 (hex) of what an attempt sends."""
+    """Return the SHA-256 (hex) of an attempt's content."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def open_attempt(uow: Unit, under_way: Instruction, *, request_hash: str) -> Claimed:
-    """Store an attempt, in the transaction of its claim; the state says whether it creates or sends."""
+    """Store an attempt in the transaction of its claim; the state determines whether it creates or sends."""
     earlier = uow.attempts.of(under_way.id)
     attempt = Attempt(
         instruction_id=under_way.id,
@@ -87,7 +87,7 @@ def open_attempt(uow: Unit, under_way: Instruction, *, request_hash: str) -> Cla
 
 
 def held_claim(uow: Unit, before: Instruction) -> Claimed | None:
-    """This process's claim of an instruction, after a commit without an answer; None: the claim was not stored."""
+    """Return this process's claim after a commit without an answer, or None if the claim was not stored."""
     held, attempts = uow.instructions.get(before.id), uow.attempts.of(before.id)
     still_open = [one for one in attempts if one.outcome is AttemptOutcome.OPEN]
     if held is None or held.version == before.version or held.lease_owner != uow.owner or not still_open:
@@ -101,12 +101,12 @@ def _claimed(attempt: Attempt, under_way: Instruction, attempts: list[Attempt]) 
 
 
 def not_what_it_said(reason: Reason | None) -> Reason | None:
-    """The reason once the service has answered what had to be read; any other reason stays."""
+    """Drop a reason that only reports a failing service, now that the service has answered; keep any other."""
     return None if has_code(reason, OfRequest.SERVICE_SAID) else reason
 
 
 def creating(ctx: Context, instruction: Instruction, content: Mapping[str, object]) -> Claim[Claimed]:
-    """Function that claims the one attempt to create this; None while the service is silent or somebody was faster."""
+    """Return a function that claims the one create attempt; None if the service is silent or another claim won."""
 
     def work(uow: Unit) -> Claimed | None:
         now = ctx.clock.now()
@@ -141,14 +141,14 @@ def with_people(
     name: str,
     read_back: Callable[[Unit], C | None],
 ) -> Claim[C]:
-    """Function that reads people, then runs the claiming transaction ``work``; None also when somebody was faster.
+    """Return a function that reads people, then runs the claiming transaction ``work``.
 
-    Long reads happen earlier: between this read of people and the claim there is only the wait for a permit, and
-    who was read too long ago by then is read again.
+    The function also returns None if the request was changed concurrently. Long reads happen earlier: only the wait
+    for a permit separates this read of people from the claim, and people read too long ago by then are read again.
     """
 
     async def claim_now(permit: Permit) -> C | None:
-        # patient: it waits for Slack's own answer, where a click takes a known one
+        # patient: wait for Slack's own answer; a click uses a cached one
         standings = await ctx.people.standings(await involved_in(ctx, instruction.id), patient=True)
         if not await permitted(ctx, permit, instruction):
             return None
@@ -179,9 +179,9 @@ class Answers(Generic[C, T]):
 
     Attributes:
         done: applies the service's record of it.
-        says: what the attempt keeps of that record: by default the service's status.
-        refused: handles a refusal as final. None: a refusal is an unknown outcome, until a read agrees with it.
-        unsent: gives back what the claim took beside the attempt.
+        says: returns the detail that the attempt stores of that record; by default the service's status.
+        refused: handles a refusal as final. None: a refusal is an unknown outcome until a read confirms it.
+        unsent: undoes what the claim reserved besides the attempt.
     """
 
     done: Callable[[Unit, Instruction, T], None]
@@ -199,7 +199,7 @@ async def attempt_once(
     *,
     name: str,
 ) -> None:
-    """Claim one attempt, make its one request, store the outcome; the arguments are those of :func:`once`."""
+    """Claim one attempt, make its one request and store the outcome; arguments as for :func:`once`."""
 
     async def send(claimed: C, guard: Guard) -> Outcome[T]:
         ctx.attempted(claimed.attempt.kind, AttemptStep.CLAIMED)
@@ -218,12 +218,12 @@ async def attempt_once(
 
 
 def _stayed(outcome: Outcome[T]) -> bool:
-    """Whether no byte of the request left."""
+    """Whether no byte of the request was sent."""
     return isinstance(outcome, NotExecuted) and outcome.again and outcome.failure is not None
 
 
 def record(uow: Unit, claimed: C, outcome: Outcome[T], answers: Answers[C, T]) -> AttemptOutcome:
-    """Store the outcome of an attempt."""
+    """Store an attempt's outcome, apply it to the request and return how the attempt ended."""
     under_way, attempt = claimed.instruction, claimed.attempt
     match outcome:
         case Done(value=value):
@@ -249,11 +249,11 @@ def record(uow: Unit, claimed: C, outcome: Outcome[T], answers: Answers[C, T]) -
 
 
 def close(uow: Unit, under_way: Instruction, attempt: Attempt, outcome: AttemptOutcome, detail: str) -> Instruction:
-    """Close an attempt with its outcome. Returns the request's current state, if the attempt was still open.
+    """Close an attempt with its outcome; return the request's current state if the attempt was still open.
 
     The row may have changed while the request was in flight, e.g. because another process started with a stricter
-    policy; the answer counts all the same. Once another process has given the attempt up, only reads count: the
-    stale ``under_way`` is returned, and conditional updates of it take no effect.
+    policy; the answer still counts. Once another process has given the attempt up, only reads count: the
+    stale ``under_way`` is returned, and conditional updates of it have no effect.
     """
     if not uow.attempts.close(attempt.instruction_id, attempt.n, outcome, detail, uow.now):
         return under_way
@@ -262,9 +262,9 @@ def close(uow: Unit, under_way: Instruction, attempt: Attempt, outcome: AttemptO
 
 
 def _put_off(uow: Unit, under_way: Instruction, attempt: Attempt, outcome: NotExecuted) -> None:
-    """Certainly not executed: restore the state before the attempt; the retry is a new attempt.
+    """Restore the state before an attempt that was certainly not executed; the retry is a new attempt.
 
-    A wait that the service named is the wait, unless the window to execute ends before it.
+    The service's own retry delay applies, unless the window to execute ends before it.
     """
     creates = attempt.kind is AttemptKind.CREATE
     uow.reservations.release(attempt.instruction_id, attempt.n)
@@ -282,7 +282,7 @@ def _put_off(uow: Unit, under_way: Instruction, attempt: Attempt, outcome: NotEx
 
 
 def lose(uow: Unit, under_way: Instruction, attempt: Attempt, outcome: Unknown) -> None:
-    """The answer does not prove the outcome: from here on it is only read, for a refused create at once."""
+    """Record an outcome that the answer does not prove; from here on it is only read, for a refused create at once."""
     creates = under_way.state is State.CREATING
     under_way = close(uow, under_way, attempt, AttemptOutcome.UNKNOWN, str(outcome.reason))
     moved = uow.instructions.move(
@@ -304,7 +304,7 @@ def lose(uow: Unit, under_way: Instruction, attempt: Attempt, outcome: Unknown) 
 
 
 def give_up(uow: Unit, instruction: Instruction, reason: Reason) -> None:
-    """The outcome of the request in flight is unknown: from here on it is read."""
+    """Record the outcome of the request in flight as unknown; from here on it is only read."""
     attempts = uow.attempts.of(instruction.id)
     still_open = [one for one in attempts if one.outcome is AttemptOutcome.OPEN]
     if not still_open:
@@ -312,7 +312,7 @@ def give_up(uow: Unit, instruction: Instruction, reason: Reason) -> None:
         log.error(
             "attempt finished, request state not updated", reference=instruction.reference, state=instruction.state
         )
-    if not attempts:  # somebody deleted it: the next step finds that it is missing, and holds the request
+    if not attempts:  # its row was deleted: the next step finds that it is missing, and holds the request
         kind = AttemptKind.CREATE if instruction.state is State.CREATING else AttemptKind.COMMIT
         name, now = instruction.id, uow.ctx.clock.now()
         attempts = [Attempt(instruction_id=name, n=0, kind=kind, request_hash="", claimed_at=now, boot_at=0.0)]

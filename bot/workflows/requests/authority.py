@@ -1,7 +1,7 @@
-"""A request checked by its seals and audit rows, before people decide on it and before anything of it is sent.
+"""Check requests against their seals and audit rows before people decide on them and before anything is sent.
 
-A writer of the database who lacks the key can make neither. A request that disagrees keeps its state. Votes: people
-are read before a transaction, votes counted inside it.
+A database writer without the key can forge neither. A request that disagrees keeps its state. People are read before
+a vote's transaction; votes are counted inside it.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -33,30 +33,30 @@ log = structlog.get_logger(__name__)
 Standings = Mapping[str, Membership]
 
 DISAGREES = "disagrees"
-"""Topic of its alert."""
+"""Topic of the alert about a request that disagrees with the audit."""
 
 
 def odd(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
-    """Every way in which a request disagrees with its seals and audit rows, and its items with their digest."""
+    """Return every way in which a request disagrees with its seals, audit rows and items digest."""
     found = _odd_row(tx, instruction)
     items = Disagreement(Odd.ITEMS)
     return found if items in found or has_its_items(tx, instruction) else (*found, items)
 
 
 def has_its_items(tx: Tx, instruction: Instruction) -> bool:
-    """Whether the items of a request are those of its digest."""
+    """Whether the stored items of a request match its digest."""
     return not instruction.payload.has_items or made_of(instruction.payload, tx.bulk_items.rows(instruction.id))
 
 
 def may_decide_on(uow: Unit, instruction: Instruction) -> bool:
-    """Whether people may decide on a request; if not, it is held."""
+    """Whether people may decide on a request; if not, hold it."""
     return instruction.state in FINAL or not _held(uow, instruction, _odd_row(uow, instruction))
 
 
 def may_send(uow: Unit, instruction: Instruction) -> bool:
-    """Whether the one attempt may be claimed, in its transaction; if not, the request is held.
+    """Whether the one attempt may be claimed, checked in its transaction; if not, hold the request.
 
-    True also for one that somebody else has changed since: then its conditional update fails.
+    Also True if the request changed concurrently: the conditional update then fails.
     """
     if _is_overtaken(uow, instruction):
         return True
@@ -64,7 +64,7 @@ def may_send(uow: Unit, instruction: Instruction) -> bool:
 
 
 async def checked(ctx: Context, instruction: Instruction) -> Instruction | None:
-    """Before the step of a request: the request, no longer marked as held; None: it is held, or somebody was faster."""
+    """Return the request ready for its step, no longer marked as held; None if it is held or changed concurrently."""
     if instruction.state in FINAL:
         return instruction
     sends = instruction.state is State.APPROVED or (instruction.state is State.NEW and instruction.kind in CREATES)
@@ -96,7 +96,7 @@ async def checked(ctx: Context, instruction: Instruction) -> Instruction | None:
 
 
 async def hold_changed(ctx: Context, instruction: Instruction) -> None:
-    """Hold a request whose items are not those that were asked for, unless they are again."""
+    """Hold a request whose items differ from those requested, unless they match again by now."""
 
     def work(uow: Unit) -> None:
         if not _is_overtaken(uow, instruction):
@@ -106,7 +106,7 @@ async def hold_changed(ctx: Context, instruction: Instruction) -> None:
 
 
 def _odd_row(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
-    """Without its items, which are read where they are sent, but for what requests of a cancellation have named."""
+    """Check everything but the items, which are checked before sending, except those that cancellations have named."""
     rows = tx.audit.verified(tx.audit.about(instruction.id))
     votes, attempts = tx.votes.of(instruction.id, instruction.round), tx.attempts.of(instruction.id)
     found = disagreements(
@@ -131,7 +131,7 @@ def _odd_with_gap(tx: Tx, instruction: Instruction, *, keep: bool) -> tuple[Disa
 
 
 def _is_overtaken(tx: Tx, instruction: Instruction) -> bool:
-    """Whether somebody else has changed it since it was read: then its rows tell of the change."""
+    """Whether the request changed after it was read; its audit rows then describe the newer version."""
     now = tx.instructions.get(instruction.id)
     return now is None or now.version != instruction.version
 
@@ -150,13 +150,13 @@ def _held(uow: Unit, instruction: Instruction, found: tuple[Disagreement, ...]) 
 FREEZE = "frozen"
 """Key of the flag."""
 _FREEZE, _UNFREEZE = "freeze", "unfreeze"
-"""Actions in the audit."""
+"""Audit actions."""
 _UNREADABLE = Frozen(by="", reason=Reason(OfMode.FREEZE_UNREADABLE), at="")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Freezing:
-    """Result of a freeze or unfreeze. ``frozen`` None: payments flow."""
+    """Result of a freeze or unfreeze. ``frozen`` is None if payments flow."""
 
     frozen: Frozen | None
     refusal: No | None = None
@@ -165,7 +165,7 @@ class Freezing:
 
 
 def frozen(tx: Tx) -> Frozen | None:
-    """Whether sending is stopped, read in the transaction that would send: by people, or for an older database."""
+    """Return why sending is stopped, by people or after a restore; read it in the transaction that would send."""
     found = restored(tx)
     if found is None:
         return frozen_by_people(tx)
@@ -173,9 +173,9 @@ def frozen(tx: Tx) -> Frozen | None:
 
 
 def frozen_by_people(tx: Tx) -> Frozen | None:
-    """Whether people stopped sending; so they did where that cannot be read.
+    """Return the freeze that people ordered, or None. An unreadable flag counts as a freeze.
 
-    It starts again when the audit says so too: a flag is a row that anybody can write who can write to the database.
+    Sending resumes only once the audit agrees: anyone with write access to the database can change a flag.
     """
     sealed = frozen_by_audit(tx)
     flag = None
@@ -199,7 +199,7 @@ def _stored(found: Frozen) -> dict[str, Any]:
 
 
 def frozen_by_audit(tx: Tx) -> Frozen | None:
-    """Whether sending is stopped, as the sealed rows say, and who was seen to want it started again."""
+    """Return the freeze that the sealed audit rows prove, with the people who voted to lift it, or None."""
     rows = tx.audit.since(_FREEZE, _UNFREEZE)
     if not rows:
         return None
@@ -225,7 +225,7 @@ def _given(text: object) -> Reason:
 
 
 async def freeze(ctx: Context, *, person: str, reason: str) -> Freezing:
-    """Stop all sending at once; any approver or admin may, alone."""
+    """Stop all sending at once. A single approver or admin may do this."""
     refusal = await _refusal(ctx, person, (Role.APPROVER, Role.ADMIN), No.MAY_NOT_FREEZE)
     now = ctx.clock.now()
 
@@ -243,7 +243,7 @@ async def freeze(ctx: Context, *, person: str, reason: str) -> Freezing:
 
 
 async def unfreeze(ctx: Context, *, person: str) -> Freezing:
-    """One vote to resume sending; a quorum of approvers resumes it.
+    """Record one approver's vote to resume sending; a quorum resumes it.
 
     Earlier votes count only while their voters are still approvers.
     """
@@ -274,13 +274,13 @@ async def unfreeze(ctx: Context, *, person: str) -> Freezing:
 
 
 def sent_by_unfreezing(tx: Tx) -> list[Instruction]:
-    """The approved requests that wait for nothing but the freeze, oldest first."""
+    """Return the approved requests that only the freeze holds back, oldest first."""
     approved = tx.instructions.awaiting((State.APPROVED,))
     return [one for one in approved if one.reason is None or has_code(one.reason, OfRequest.FROZEN)]
 
 
 def _tell_approvers(uow: Unit, topic: str, facts: Mapping[str, object]) -> None:
-    """One message, to the approvers, who can change it; requesters are told when they request."""
+    """Post one message to the approvers, who can change it; requesters are notified when they make a request."""
     tell(uow, uow.policy.channels.approvals, key=f"{topic}:{ulid(uow.now)}", facts={"topic": topic, **facts})
 
 
@@ -290,11 +290,11 @@ async def _refusal(ctx: Context, person: str, roles: tuple[Role, ...], otherwise
 
 
 class OutdatedError(Exception):
-    """A person was not read, or too long ago. The transaction is rolled back, and people are read again."""
+    """A person's standing is missing or too old. The transaction is rolled back, and people are read again."""
 
 
 async def involved_in(ctx: Context, instruction_id: str) -> frozenset[str]:
-    """The requester and everybody who has voted in the present round."""
+    """Return the requester and everyone who voted in the current round."""
 
     def involved(uow: Unit) -> frozenset[str]:
         found = uow.instructions.get(instruction_id)
@@ -309,7 +309,7 @@ def require_fresh(ctx: Context, people: Collection[str], standings: Standings) -
     """Require that all of these people were read, and recently enough for a payment.
 
     Raises:
-        OutdatedError: somebody voted after the others were read, or reading them is too long ago.
+        OutdatedError: a new voter was not read, or the standings are too old.
     """
     at = ctx.clock.boottime()
     if not all(person in standings and standings[person].fresh(at) for person in people):
@@ -317,7 +317,7 @@ def require_fresh(ctx: Context, people: Collection[str], standings: Standings) -
 
 
 def paid_among(tx: Tx, instruction: Instruction, people: Iterable[Membership]) -> frozenset[str]:
-    """The mailboxes of these people's profiles that a request pays to."""
+    """Return the mailboxes in these people's profiles that the request pays."""
     mailboxes = frozenset(filter(None, (profile_mailbox(one.person) for one in people)))
     if not mailboxes or instruction.kind not in MONEY_OUT:
         return frozenset()
@@ -327,14 +327,14 @@ def paid_among(tx: Tx, instruction: Instruction, people: Iterable[Membership]) -
 
 
 def refusal_of(uow: Unit, instruction: Instruction, standing: Membership) -> No | None:
-    """Why this person may not decide on this request; None when they may."""
+    """Return why this person may not decide on this request, or None if they may."""
     ctx, payees = uow.ctx, paid_among(uow, instruction, [standing])
     people = ctx.policy.people
     return may_decide(standing, requester=instruction.requester, people=people, home=ctx.home, payees=payees)
 
 
 def count(uow: Unit, instruction: Instruction, votes: Sequence[Vote], standings: Standings, *, seconds: float) -> Count:
-    """Votes of the present round that count: not of people who were not read, nor older than ``seconds``."""
+    """Count the votes of the current round, without unread voters and votes older than ``seconds``."""
     return counting(
         votes,
         instruction=instruction,
@@ -347,9 +347,9 @@ def count(uow: Unit, instruction: Instruction, votes: Sequence[Vote], standings:
 
 
 def next_round(tx: Tx, instruction: Instruction, votes: Sequence[Vote], counted: Collection[str]) -> int | None:
-    """Copy the votes that count into a new round; its number, None when every vote counts.
+    """Copy the votes that count into a new round and return its number, or None if every vote counts.
 
-    The others stay in their round, for the record; their voters can vote again once they count again.
+    Void votes stay in their round, for the record; their voters can vote again once they are eligible again.
     """
     if all(vote.person in counted for vote in votes):
         return None
@@ -361,9 +361,9 @@ def next_round(tx: Tx, instruction: Instruction, votes: Sequence[Vote], counted:
 
 
 def without_the_others(uow: Unit, instruction: Instruction, votes: Sequence[Vote], found: Count) -> Instruction | None:
-    """The instruction with only the votes that count; None when somebody else changed it first.
+    """Return the instruction with only the votes that count, or None if it was changed concurrently.
 
-    Its card says why the others do not count.
+    Its card shows why the other votes are void.
     """
     number = next_round(uow, instruction, votes, found.counted)
     if number is None:
@@ -381,7 +381,7 @@ def without_the_others(uow: Unit, instruction: Instruction, votes: Sequence[Vote
 
 
 def why_more(instruction: Instruction, found: Count) -> Reason | None:
-    """Reason, for the card, why more approvals are needed again; None when there are enough."""
+    """Return the reason, for the card, why more approvals are needed again; None if there are enough."""
     missing = instruction.requirement.quorum - len(found.counted)
     void = sorted({why.value for why in found.void.values()})
     return Reason(OfRequest.VOTES_VOID, void=void, missing=missing) if missing > 0 else None

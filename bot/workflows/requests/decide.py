@@ -1,7 +1,7 @@
 """People decide: approve, reject, withdraw; after an unknown outcome retry or close.
 
 Authority is read from Slack before the transaction, everything else is checked inside it. The first
-committed decision wins; a later voter is told who was first.
+committed decision wins; the reply to a later voter names who was first.
 """
 
 from collections.abc import Callable
@@ -41,19 +41,19 @@ from storage.transaction import Tx
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """The instruction after the decision, and the reason when the decision had no effect."""
+    """The instruction after the decision, and the reason if the decision had no effect."""
 
     instruction: Instruction
     refusal: Refusal | No | None = None
     voices: int = 0
-    """Votes that count by now, this one included."""
+    """Votes that count so far, including this one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """One person's decision on the round of a request that the card or form was made for.
 
-    ``involved``: the requester and the voters, where they were just read; empty: they are read first.
+    ``involved``: the requester and the voters, if they were just read; otherwise empty, and they are read first.
     """
 
     instruction_id: str
@@ -73,8 +73,8 @@ async def approve(
 ) -> Decided:
     """Record a vote; the last one needed approves the request in the same transaction.
 
-    Where the rule asks for the typed amount, a missing or wrong amount is refused. ``confirmed``: the form showed what
-    may be wrong with the request.
+    If the rule requires the typed amount, a missing or wrong one is refused. ``confirmed``: the form showed the
+    request's possible problems.
     """
 
     def check(found: Instruction, now: datetime) -> Refusal | None:
@@ -87,7 +87,7 @@ async def approve(
 
 
 async def retry(ctx: Context, decision: Decision, *, typed_amount: str) -> Decided:
-    """Vote for another attempt where the outcome stayed unknown; the amount must be typed."""
+    """Vote for another attempt after an unknown outcome; the amount must be typed."""
 
     def check(found: Instruction, _now: datetime) -> Refusal | None:
         if found.suspect is not None:
@@ -98,7 +98,7 @@ async def retry(ctx: Context, decision: Decision, *, typed_amount: str) -> Decid
 
 
 async def reject(ctx: Context, decision: Decision, *, reason: str) -> Decided:
-    """One eligible person suffices; the reason is required by the form and shown."""
+    """Reject a request; one eligible person suffices, and the form requires a reason, which is shown."""
     standing = await ctx.people.standing(decision.person)
 
     def work(uow: Unit, found: Instruction) -> Decided:
@@ -110,7 +110,7 @@ async def reject(ctx: Context, decision: Decision, *, reason: str) -> Decided:
 
 
 async def close_as_not_paid(ctx: Context, decision: Decision, *, reason: str) -> Decided:
-    """End a request whose outcome stayed unknown. Reading goes on: a late success is an alert."""
+    """End a request whose outcome stayed unknown as not paid. Reads continue: a late success is an alert."""
     standing = await ctx.people.standing(decision.person)
 
     def work(uow: Unit, found: Instruction) -> Decided:
@@ -123,19 +123,19 @@ async def close_as_not_paid(ctx: Context, decision: Decision, *, reason: str) ->
 
 
 def is_held_back(found: Instruction) -> bool:
-    """Whether an admin has to release it, because an earlier request for it may have been paid."""
+    """Whether an admin has to release it, because an earlier request for the same may have been paid."""
     return found.state is State.APPROVED and has_code(found.reason, OfRequest.EARLIER_NOT_UNPAID)
 
 
 def seen_of(found: Instruction) -> str:
-    """Fingerprint of why it is held back, for the form that shows that."""
+    """Return the fingerprint of the reason for holding it back, which the form shows."""
     return fingerprint(stored(found.reason))
 
 
 async def release(ctx: Context, decision: Decision, *, seen: str, reason: str) -> Decided:
-    """An admin, but not its requester, lets a request be sent that is held back.
+    """Let a request that is held back be sent; allowed for an admin other than its requester.
 
-    Once it is held back for something else than was ``seen`` in the form, it isn't released.
+    If the reason for holding it differs from the one ``seen`` in the form, it isn't released.
     """
     standing = await ctx.people.standing(decision.person)
 
@@ -154,7 +154,7 @@ async def release(ctx: Context, decision: Decision, *, seen: str, reason: str) -
 
 
 async def withdraw(ctx: Context, decision: Decision, *, reason: str = "") -> Decided:
-    """The requester, or an admin who says why, takes a request back while nothing has been sent."""
+    """Take a request back before anything is sent; allowed for its requester, or an admin who gives a reason."""
     standing = await ctx.people.standing(decision.person)
 
     def work(uow: Unit, found: Instruction) -> Decided:
@@ -191,7 +191,7 @@ async def _decide(ctx: Context, decision: Decision, work: _Work, *, name: str) -
 async def _cast(
     ctx: Context, decision: Decision, choice: Choice, state: State, check: _Check, typed_amount: str | None
 ) -> Decided:
-    """Vote after reading the requester and the voters; again when somebody new votes meanwhile (each votes once)."""
+    """Vote after reading the requester and voters; repeat if a new voter votes meanwhile (each votes once)."""
 
     def work(uow: Unit, found: Instruction, people: Standings) -> Decided:
         by = decision.person
@@ -216,7 +216,7 @@ async def _cast(
 
 
 def _refusal(uow: Unit, found: Instruction, standing: Membership, state: State) -> Refusal | No | None:
-    """Why this person may not decide on it now; only in this state is there anything to decide."""
+    """Return why this person may not decide on it now; only in ``state`` is there anything to decide."""
     return refusal_of(uow, found, standing) or (None if found.state is state else Refusal.DECIDED)
 
 
@@ -225,7 +225,7 @@ def _expired(found: Instruction, now: datetime) -> Refusal | None:
 
 
 def _vote(uow: Unit, found: Instruction, vote: Vote, people: Standings) -> Decided:
-    """Store a vote and count. The requester must still be allowed to ask, or nothing approved could be sent."""
+    """Store a vote and count. If the requester may no longer ask, suspend the request: it could never be sent."""
     require_fresh(uow.ctx, {found.requester, vote.person}, people)
     if (no := refusal_of_requester(uow.ctx, found, people)) is not None:
         return Decided(suspend(uow, found, no) or found, Refusal.HELD)
@@ -240,9 +240,9 @@ def _vote(uow: Unit, found: Instruction, vote: Vote, people: Standings) -> Decid
 
 
 def _counted(uow: Unit, found: Instruction, vote: Vote, count: Count) -> Decided:
-    """Result of a vote, together with the others that count: approved with the quorum, else still waiting.
+    """Apply a vote: approve the request once the quorum is reached, otherwise keep it waiting.
 
-    Votes for repeating a create do not approve the payment: the service is searched once more, in a new round.
+    Votes to repeat a create do not approve the payment: the service is searched once more, in a new round.
     """
     voices = len(count.counted)
     counted, quorum = sorted(count.counted), found.requirement.quorum
@@ -272,7 +272,7 @@ def _counted(uow: Unit, found: Instruction, vote: Vote, count: Count) -> Decided
 def finish(
     uow: Unit, found: Instruction, to: State, person: str, reason: Reason | None, *, due_at: datetime | None = None
 ) -> Decided:
-    """A person ends it, in the caller's transaction."""
+    """End a request by a person's decision, in the caller's transaction."""
     moved = uow.instructions.move(
         found,
         to,
@@ -302,11 +302,11 @@ Shown = tuple[Instruction, list[Vote]]
 
 
 async def shown_as(ctx: Context, instruction_id: str, *, channel: str, ts: str) -> Shown | None:
-    """The request with this id, if this message is a copy of its card that we posted.
+    """Return the request with this id, if this message is a copy of its card that we posted.
 
     A click can arrive before Slack's answer to our post: while the post of a card to this conversation is in
-    flight, the button is taken as that card's. After a lost answer, the click tells where the card was posted.
-    A card that has been posted anew since is outdated.
+    flight, the button is taken as that card's. After a lost answer, the click shows where the card was posted.
+    A card that has been reposted since is outdated.
     """
     after = _time_of(ts)
 
@@ -336,12 +336,12 @@ async def shown_as(ctx: Context, instruction_id: str, *, channel: str, ts: str) 
 
 
 async def shown_at_home(ctx: Context, instruction_id: str) -> Shown | None:
-    """The request with this id, for a button of an App Home: only its reader gets that, and it is no message."""
+    """Return the request for a button of an App Home, which only its reader gets and which is not a message."""
     return await ctx.read(lambda uow: _shown(uow, instruction_id))
 
 
 def _time_of(ts: str) -> tuple[int, ...]:
-    """Slack's time stamp, to compare; of none: earlier than any other."""
+    """Parse Slack's time stamp for comparison; an empty one sorts before any other."""
     return tuple(int(part) if part.isdecimal() else 0 for part in ts.split("."))
 
 

@@ -24,12 +24,12 @@ from bot.workflows.requests.repeats import made_from, readable
 from storage.transaction import Tx
 
 _READINGS: Final = 3
-"""Times that a reading without an answer is repeated before the request is held for it."""
+"""Most retries of a reading without an answer before the request is held for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _ToRead:
-    """An earlier request; ``rows``: of a list, those that are paid again."""
+    """An earlier request; ``rows``: the rows of a list that are paid again."""
 
     request: Instruction
     rows: tuple[int, ...] = ()
@@ -59,10 +59,10 @@ async def read_earlier(ctx: Context, payments: PaymentsClient, instruction: Inst
 
 
 def hindrance(uow: Unit, instruction: Instruction, found: Collection[Finding]) -> Reason | None:
-    """Why it may not be sent because of an earlier one, checked in the transaction of the claim; or None.
+    """Return why an earlier request prevents sending, or None; checked in the transaction of the claim.
 
-    Raises OvertakenError if somebody else changed the request first.
-    ``found``: as it was just read. Whether one that it was made from reads as paid since is checked here.
+    Raises OvertakenError if the request was changed concurrently.
+    ``found``: as just read. Requests it was made from are checked here for having been read as paid since.
     """
     chain, missing = made_from(uow, instruction.payload)
     late = [Finding(one.reference, moved=True) for one in chain if reads_as_paid(uow, one)]
@@ -93,7 +93,7 @@ def _entries(tx: Tx, instruction: Instruction) -> Sequence[Entry]:
 
 
 def _earlier(uow: Unit, instruction: Instruction) -> list[_ToRead]:
-    """All of which money may have moved; of lists also others that retried the same rows."""
+    """Return the earlier requests for which money may have moved; for lists, also others that retried the same rows."""
     items = uow.bulk_items.rows(instruction.id) if instruction.payload.has_items else []
     found, rows = [*_same(uow, instruction, items)], {row.row for row in items}
     for first in made_from(uow, instruction.payload)[0]:
@@ -102,14 +102,14 @@ def _earlier(uow: Unit, instruction: Instruction) -> list[_ToRead]:
             its_own = rows & {row.row for row in uow.bulk_items.rows(other.id)}
             if other.id != instruction.id and other.state in NOT_PAID and its_own:
                 found.append(_ToRead(other, tuple(sorted(its_own))))
-    # A create that was refused moves no money; should it have had an effect, an alert tells who commits it.
+    # A refused create moves no money; if it had an effect after all, an alert names who commits it.
     return list(
         {one.request.id: one for one in found if one.request.commits or one.request.remote_id is not None}.values()
     )
 
 
 def _same(uow: Unit, instruction: Instruction, items: Sequence[Any]) -> Iterator[_ToRead]:
-    """Requests of the last day that pay some of the same, without those that the approvers' card names."""
+    """Yield requests of the last day that pay some of the same, except those that the approvers' card names."""
     same = uow.instructions.ended_unpaid(instruction.payload.payments(items), since=uow.now - SAME_PAYMENT)
     for name in {one.reference for one in same}.difference(
         (one.reference for one in instruction.requirement.repeats), [instruction.reference]

@@ -1,4 +1,4 @@
-"""What a look at a service means for a request of unknown outcome. Each kind takes its looks in its own way.
+"""Interpret looks at a service for a request of unknown outcome. Each kind looks in its own way.
 
 Absence is proven by two complete looks that would have shown it, a spacing apart and after the quiet period.
 """
@@ -28,8 +28,8 @@ class Look(Generic[Held]):
 
     Attributes:
         hits: records that are ours. Several need a person's decision.
-        doubt: why an empty result proves nothing; None when it counts as a look that did not find it.
-        suspect: id of a record that may be ours, when that is the doubt.
+        doubt: why an empty result proves nothing; None if it counts as a look that did not find it.
+        suspect: id of the record that causes the doubt because it may be ours.
     """
 
     hits: tuple[Held, ...] = ()
@@ -38,22 +38,22 @@ class Look(Generic[Held]):
 
     @property
     def shows_nothing(self) -> bool:
-        """Whether the look was complete, would have shown the request, and did not."""
+        """Whether the look was complete, would have shown the request, and did not show it."""
         return not self.hits and self.doubt is None
 
 
 Found = Callable[[Unit, Instruction, Sequence[Held]], None]
 """Applies the hits of a look."""
 GiveUp = Callable[[Unit, Instruction, Look[Held]], None]
-"""What is done with a request that no look finds."""
+"""Handles a request that no look finds."""
 
 
 def found_after_create(
     uow: Unit, instruction: Instruction, look: Look[Held], *, found: Found[Held], give_up: GiveUp[Held]
 ) -> None:
-    """A create of unknown outcome: a hit is applied; after proven absence it is created again, a few times.
+    """Settle a create of unknown outcome: apply hits; after proven absence create again, a few times.
 
-    It is not created again once people were asked: if the first one appears after all, there would be two.
+    Once people were asked it is not created again: if the first one appeared after all, there would be two.
     """
     asked = asks_people_already(instruction)
     changes, absent = counted_look(uow, instruction, look)
@@ -72,7 +72,7 @@ def found_after_create(
 def found_after_send(
     uow: Unit, instruction: Instruction, look: Look[Held], *, found: Found[Held], absent_because: Reason
 ) -> None:
-    """A send of unknown outcome: a hit is applied; proven absence confirms a refusal, otherwise people decide."""
+    """Settle a send of unknown outcome: apply hits; proven absence confirms a refusal, otherwise people decide."""
     changes, absent = counted_look(uow, instruction, look)
     if look.hits:
         found(uow, instruction, look.hits)
@@ -87,7 +87,7 @@ def found_after_send(
 
 
 async def is_absent(ctx: Context, instruction: Instruction, look: Look[Held], *, found: Found[Held]) -> bool:
-    """Before a new attempt: whether the service provably holds nothing of it. What it holds is applied instead.
+    """Whether the service provably holds nothing of the request, before a new attempt. Hits are applied instead.
 
     After too few looks, or a doubt, which the card then shows, it is looked for again soon.
     """
@@ -110,7 +110,7 @@ async def is_absent(ctx: Context, instruction: Instruction, look: Look[Held], *,
 
 
 def counted_look(uow: Unit, instruction: Instruction, look: Look[Held]) -> tuple[Changes, bool]:
-    """Changes to store after a look that found nothing, and whether absence is now proven.
+    """Return the changes to store after a look that found nothing, and whether absence is now proven.
 
     Consecutive looks count, a spacing apart, once the request can no longer be in flight. A suspect restarts the
     count.
@@ -131,9 +131,9 @@ def counted_look(uow: Unit, instruction: Instruction, look: Look[Held]) -> tuple
 def not_read(
     uow: Unit, instruction: Instruction, reason: Reason | None, *, suspect: str | None = None, wait: float | None = None
 ) -> None:
-    """A look without a usable result: look again, and ask people when that goes on for too long.
+    """Retry a look without a usable result; if the failures last too long, let people decide.
 
-    ``suspect``: id of a record that may be this request. ``wait``: seconds that the service named.
+    ``suspect``: id of a record that may be this request. ``wait``: the service's retry delay in seconds.
     """
     if instruction.state is State.COMMIT_UNKNOWN and uow.quiet.given_up(since=instruction.unknown_since, now=uow.now):
         ask_people(uow, instruction, reason, suspect=suspect)
@@ -144,7 +144,7 @@ def not_read(
 
 
 def still(uow: Unit, instruction: Instruction, reason: Reason, changes: Changes) -> None:
-    """A read by its id shows no change: believed after several reads, then a person decides."""
+    """Count a read by id that shows no change; after several, let people decide."""
     counted = counts_as_read(instruction, quiet=uow.quiet, now=uow.now)
     reads = instruction.reads + (1 if counted else 0)
     if silence_is_proven(instruction, reads=reads, quiet=uow.quiet, now=uow.now):
@@ -156,7 +156,7 @@ def still(uow: Unit, instruction: Instruction, reason: Reason, changes: Changes)
 
 
 def later(uow: Unit, instruction: Instruction, changes: Changes | None = None, *, wait: float | None = None) -> None:
-    """Look again after the wait that the service named, or else at the pace of the state; show a new suspect."""
+    """Look again after the service's retry delay, or else at the pace of the state; show a new suspect."""
     pace = named_or(wait, uow.quiet.spacing * (60 if asks_people_already(instruction) else 1))
     kept: Changes = {**(changes or {}), "due_at": uow.now + pace}
     show = kept.get("suspect", instruction.suspect) != instruction.suspect
@@ -164,12 +164,12 @@ def later(uow: Unit, instruction: Instruction, changes: Changes | None = None, *
 
 
 def asks_people_already(instruction: Instruction) -> bool:
-    """Whether people already decide on it, so that only a record can change anything."""
+    """Whether people already decide on it, so that only a record can still change it."""
     return instruction.state is State.NEEDS_HUMAN
 
 
 def next_watch(uow: Unit, instruction: Instruction) -> datetime | None:
-    """When to look again for a request that ended as not paid: often at first, then daily, for a month."""
+    """Return when to look again for a request that ended as not paid: often at first, then daily, for a month."""
     age = uow.now - (instruction.closed_at or uow.now)
     pace = uow.quiet.spacing * 60
     return None if age >= _WATCHED else uow.now + (pace if age < _BRISK else max(pace, _BRISK))
@@ -178,7 +178,7 @@ def next_watch(uow: Unit, instruction: Instruction) -> datetime | None:
 async def watch_ended(
     ctx: Context, instruction: Instruction, look: Look[Held], found: Found[Held], *, name: str = "watch_closed"
 ) -> None:
-    """One that ended as not paid: what appears after all is applied, the state stays; otherwise look again later."""
+    """Apply a late hit for a request that ended as not paid, keeping its state; without a hit, look again later."""
 
     def work(uow: Unit) -> None:
         if look.hits:

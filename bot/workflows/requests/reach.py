@@ -1,8 +1,8 @@
 """Whether enough people can approve a request: counted before it is stored, and every minute while it waits.
 
-A request that its rules' own quorum can never approve is refused before it is stored. Nobody waits for Slack: while it
-does not say who somebody is, it is counted later. Every process counts; what was told stands in the database, so that
-each change is told once.
+A request that its rules' own quorum can never approve is refused before it is stored. A slow Slack blocks no request:
+people are counted later. Every process counts; sent alerts are recorded in the database, so each change is reported
+once.
 """
 
 import asyncio
@@ -29,21 +29,21 @@ from storage.transaction import Tx
 log = structlog.get_logger(__name__)
 
 _KEY: Final = "out_of_reach"
-"""Flag: by request, the approvals it needs, the people who can give one, and how often that was told."""
+"""Flag: by request, the approvals it needs, the people who can give one, and the number of alerts sent."""
 _WAITING: Final = (State.NEW, State.CREATING, State.CREATE_UNKNOWN, State.AWAITING, State.NEEDS_HUMAN)
-"""States before which, or in which, people approve."""
+"""States before or during approval."""
 _EVERY: Final = 60.0
 """Seconds between two counts, so that a person who left is noticed."""
 _FRESH: Final = 59.0
-"""Age in seconds up to which what was read of people is used: Slack allows few reads of groups a minute."""
+"""Age in seconds up to which a cached reading of people is used: Slack allows few group reads a minute."""
 _SHARE: Final = 0.4
 """Share of the time for a lookup that a new request waits for its count: an ack has three seconds for everything."""
 _AT_ONCE: Final = 25
-"""People of whom it is counted before a request is stored; more of them are counted after it."""
+"""Most approvers who are counted before a request is stored; a larger group is counted afterwards."""
 _AGAIN: Final = 10.0
-"""Seconds until the next attempt where Slack did not answer."""
+"""Seconds until the next attempt if Slack did not answer."""
 _COUNTED: Final = 1_000
-"""Requests that are looked at, oldest first."""
+"""Most requests per count, oldest first."""
 _PEOPLE_DECIDE: Final = frozenset({State.AWAITING, State.NEEDS_HUMAN})
 _Asked = tuple[str, str, int]
 """A request: its id, its state, and the approvals that it needs."""
@@ -51,7 +51,7 @@ _Asked = tuple[str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class OutOfReach:
-    """A request that waits for more approvals than there are people to give them."""
+    """A request that needs more approvals than there are people to give them."""
 
     instruction: Instruction
     short: Short
@@ -66,14 +66,14 @@ class OutOfReachError(Exception):
 
 
 class Reach:
-    """Counts for one process; remembers what it counted, and when."""
+    """Counts for one process; remembers the last count and when the next one is due."""
 
     def __init__(self) -> None:
         self._counted: frozenset[_Asked] = frozenset()
         self._due_at = float("-inf")
 
     async def look(self, ctx: Context) -> int:
-        """Count where something was asked for since, or a minute is over; how many were told."""
+        """Count if a request changed or a minute has passed; return how many shortages were reported."""
 
         def waiting(uow: Unit) -> tuple[list[Instruction], dict[str, Short]]:
             found = uow.instructions.awaiting(_WAITING, limit=_COUNTED)
@@ -102,7 +102,7 @@ class Reach:
 async def approvers(
     policy: Policy, people: Directory, *, home: str, most: int | None = None, fresh: float = FRESH
 ) -> list[Membership]:
-    """Full members whom the policy names as approvers, read one after the other, at most so many.
+    """Return at most ``most`` full members whom the policy names as approvers, read one after the other.
 
     ``fresh``: age in seconds up to which a cached answer is used.
     """
@@ -117,9 +117,9 @@ async def approvers(
 
 
 async def approvers_in_time(ctx: Context, *, fresh: float = _FRESH) -> list[Membership] | None:
-    """Every approver of the policy, for a count before a request is stored; None: it is counted after it.
+    """Return every approver of the policy, or None if they have to be counted after the request is stored.
 
-    ``fresh``: as of :func:`approvers`.
+    ``fresh``: as in :func:`approvers`.
     """
     try:
         async with asyncio.timeout(ctx.counting.timeout * _SHARE):
@@ -142,9 +142,9 @@ def reachable(
     able: Iterable[Membership] | None,
     capped: bool,
 ) -> Requirement:
-    """The requirement of a new request; ``capped``: without extra approvers who don't exist.
+    """Return the requirement of a new request; if ``capped``, without extra approvers who don't exist.
 
-    ``able``: who was read of the approvers; None: they are counted later.
+    ``able``: the approvers who were read; None: they are counted later.
 
     Raises:
         OutOfReachError: these people can never approve it.
@@ -165,14 +165,14 @@ def _deciders(ctx: Context, able: Iterable[Membership], *, requester: str, payee
 
 
 def short_of(tx: Tx, instruction: Instruction) -> Short | None:
-    """What this request lacks; None: there are people enough, as far as was counted."""
+    """Return the request's shortage of approvers, or None if the last count found enough."""
     known = _known(tx).get(instruction.id)
     waits = instruction.state in _WAITING and known is not None and known.needs == instruction.requirement.quorum
     return known if known is not None and waits and known.is_short else None
 
 
 def all_short(tx: Tx) -> list[OutOfReach]:
-    """Every request that needs more approvals than people can give, oldest first."""
+    """Return every request that needs more approvals than people can give, oldest first."""
     if not _known(tx):
         return []
     waiting = tx.instructions.awaiting(_WAITING, limit=_COUNTED)
@@ -185,7 +185,7 @@ def _known(tx: Tx) -> dict[str, Short]:
 
 
 async def _count(ctx: Context, waiting: Sequence[Instruction]) -> dict[str, Short]:
-    """By request, what it needs and how many can give it; exact where that is too few."""
+    """Return, by request id, the approvals needed and how many people can give them; exact if that is too few."""
     able: list[Membership] = []
 
     def counted(uow: Unit) -> dict[str, Short]:
@@ -195,23 +195,23 @@ async def _count(ctx: Context, waiting: Sequence[Instruction]) -> dict[str, Shor
             found[one.id] = Short(needs=one.requirement.quorum, can=min(can, one.requirement.quorum))
         return found
 
-    most = max((one.requirement.quorum for one in waiting), default=0) + 1  # one of them may have asked
+    most = max((one.requirement.quorum for one in waiting), default=0) + 1  # one of them may be the requester
     while waiting:
         able = await approvers(ctx.policy, ctx.counting, home=ctx.home, most=most, fresh=_FRESH)
         found = await ctx.read(counted)
         if len(able) < most or not any(one.is_short for one in found.values()):
             return found
-        most *= 2  # some of these are paid by it
+        most *= 2  # the request pays some of these people, who may not vote
     return {}
 
 
 def _gives_up_extra(one: Instruction, can: int) -> bool:
-    """Whether people decide on it, and only the approvers beyond the rules' own quorum are missing."""
+    """Whether people decide on it and only the approvers beyond the rules' own quorum are missing."""
     return one.state in _PEOPLE_DECIDE and one.requirement.by_rules <= can < one.requirement.quorum
 
 
 def _cap(uow: Unit, *, name: str, can: int) -> Short:
-    """Give up extra approvers who are not there any more. Everyone who is left approves anew, typing the amount."""
+    """Drop extra approvers who no longer exist. Everyone left approves again, typing the amount."""
     found = uow.instructions.get(name)
     if found is None or not _gives_up_extra(found, can) or not may_decide_on(uow, found):
         return Short(needs=can, can=can)
@@ -236,7 +236,7 @@ def _cap(uow: Unit, *, name: str, can: int) -> Short:
 
 
 def _after(known: Mapping[str, Short], found: Mapping[str, Short]) -> dict[str, Short]:
-    """What is to be stored: requests that lack people, or did; each change of one that does counts once more."""
+    """Return the shortages to store, current and former; each change of a current one increments its alert count."""
     kept = {}
     for name, now in found.items():
         before = known.get(name)

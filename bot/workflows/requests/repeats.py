@@ -1,4 +1,4 @@
-"""Whether a new request pays something that another one pays, too, and which requests it was made from."""
+"""Find other requests with the same payments as a new one, and the requests that it was made from."""
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
@@ -20,9 +20,9 @@ _MOST_ROWS = 100
 
 
 def made_from(tx: Tx, payload: Payload) -> tuple[list[Instruction], str]:
-    """The request that one with this payload was made from, the one before that, and so on.
+    """Return the chain of requests that one with this payload was made from, latest first.
 
-    And the reference of the one that is missing or can't be read; empty: none is.
+    Also returns the reference of one that is missing or unreadable, or an empty string.
     """
     found: list[Instruction] = []
     while payload.again_of:
@@ -43,10 +43,10 @@ def readable(tx: Tx, reference: str) -> Instruction | None:
 def repeats_of(
     uow: Unit, kind: Kind, payload: Payload, items: Sequence[Any], *, asked_at: datetime, before: str = ""
 ) -> tuple[Repeat, ...]:
-    """Earlier requests that pay some of the same, newest first: the same amounts to the same addresses.
+    """Return earlier requests with some of the same payments (same amount and address), newest first.
 
-    Called in the transaction that stores the request. Writers come one after the other, also in several processes, so
-    of two requests of the same moment one sees the other. ``before``: id of a stored request.
+    Call it in the transaction that stores the request. Writers are serialized, also across processes, so of two
+    simultaneous requests one sees the other. ``before``: id of a stored request.
     """
     payments = payload.payments(items)
     if not payments:
@@ -59,7 +59,7 @@ def repeats_of(
             kind=kind, payee=payload.twin_digest, since=week, ignoring=NOT_PAID, before=before
         )
     found = {twin.reference: Repeat(reference=twin.reference)} if twin is not None else {}
-    # What a payout was made from is read again before it is sent; of a list, only some rows are made again.
+    # A payout's predecessors are read again before it is sent; a retried list repeats only some of its rows.
     ignored = {*found, *(() if payload.has_items else (one.reference for one in firsts))}
     same = uow.instructions.same_payments(payments, since=since, again_since=week, before=before)
     same += _paid_after_all(uow, payments, since=asked_at - SAME_PAYMENT, until=asked_at)
@@ -74,9 +74,9 @@ def repeats_of(
 def _paid_after_all(
     uow: Unit, wanted: Collection[Payment], *, since: datetime, until: datetime
 ) -> Iterator[SamePayment]:
-    """Payments that had failed, and turned out otherwise when a request for the same was about to be sent.
+    """Yield payments that had failed, but turned out otherwise when a request for the same was about to be sent.
 
-    That request is held, and can be withdrawn; the payments keep the state that they had ended in.
+    That request is held and can be withdrawn; the payments keep the state in which they ended.
     """
     held = (uow.audit.verified(uow.audit.about(name)) for name in uow.instructions.held_back(since - SAME_FILE))
     entries = [row.entry for rows in held for row in rows if row.is_intact and row.entry is not None]

@@ -1,4 +1,4 @@
-"""Storing a new request. Nothing is sent to a service before every check here has passed."""
+"""Store new requests. Nothing is sent to a service before every check here has passed."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
@@ -31,9 +31,9 @@ from storage.transaction import Tx
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requested:
-    """A checked request. ``source_key`` names the command or form that made it; ``items``: its rows, if it has some.
+    """A checked request. ``source_key`` names the command or form that made it; ``items``: its rows, if any.
 
-    ``remote_id``: the service's id of what it is about, where that was made elsewhere.
+    ``remote_id``: the service's id of an external payment that the request is about.
     """
 
     requester: str
@@ -46,7 +46,7 @@ class Requested:
 
     @property
     def payees(self) -> Collection[str]:
-        """The mailboxes that it pays."""
+        """Return the mailboxes that it pays."""
         if self.kind not in MONEY_OUT:
             return ()
         return {mailbox(item.email) for item in self.items} if self.items else (mailbox(self.payload.payee),)
@@ -61,9 +61,9 @@ class CodeTakenError(Exception):
 
 
 Known = Callable[[Unit, str], Instruction | None]
-"""The request that a source made already."""
+"""Returns the request that a source already made, if any."""
 _WithinReach = Callable[..., Requirement]
-"""The requirement, if there are people who can meet it; see :func:`bot.workflows.requests.reach.reachable`."""
+"""The requirement, if enough people can meet it; see :func:`bot.workflows.requests.reach.reachable`."""
 
 
 async def request(ctx: Context, requested: Requested) -> Instruction:
@@ -73,7 +73,7 @@ async def request(ctx: Context, requested: Requested) -> Instruction:
 
     Raises:
         StorageFull: there is too little room to follow a new request to its end.
-        CodeTakenError: its code was chosen for another request, of which something may be at the service.
+        CodeTakenError: its code was chosen for another request that may have left something at the service.
         OutOfReachError: too few people can ever approve it.
     """
     return await request_of(ctx, requested.source_key, lambda _: requested, decided=requested.kind in APPROVED)
@@ -87,9 +87,9 @@ async def request_of(
     known: Known = lambda uow, key: uow.instructions.by_source(key),
     decided: bool = True,
 ) -> Instruction:
-    """The same for a request that ``make`` builds inside the transaction. ``make`` may give it another source key.
+    """Like :func:`request`, for a request that ``make`` builds inside the transaction, perhaps with a new source key.
 
-    ``decided``: people approve it, so they are counted first.
+    ``decided``: people approve it, so approvers are counted first.
     """
     if ctx.store.disk.space_left().is_short:
         raise StorageFull
@@ -149,7 +149,7 @@ async def _request(
 
     try:
         instruction = await ctx.write(work, name="request", wakes=False)
-    except CommitUnknown:  # an error here would make the requester ask twice
+    except CommitUnknown:  # an error here would make the requester repeat the request
         stored = await ctx.read(lambda uow: known(uow, source_key))
         if stored is None:
             raise
@@ -159,32 +159,32 @@ async def _request(
 
 
 def unused_reference(tx: Tx, letter: Letter) -> str:
-    """A reference that neither a request nor a booking has yet, e.g. ``P-4F7K2M``."""
+    """Return a reference that no request or booking has yet, e.g. ``P-4F7K2M``."""
     while tx.instructions.find(chosen := reference(letter)) is not None or tx.bookings.find(chosen) is not None:
         continue
     return chosen
 
 
 async def find(ctx: Context, text: str) -> Instruction | None:
-    """A request by its reference, code or the service's id."""
+    """Find a request by its reference, code or the service's id."""
     return await ctx.read(lambda uow: uow.instructions.find(text))
 
 
 async def find_votes(ctx: Context, instruction: Instruction) -> list[Vote]:
-    """The votes of a request's present round."""
+    """Return the votes of a request's current round."""
     return await ctx.read(lambda uow: uow.votes.of(instruction.id, instruction.round))
 
 
 async def check_cards(ctx: Context, instruction: Instruction) -> None:
-    """Edit the cards of an open request: one that was deleted is found out by that, and posted anew."""
+    """Edit the cards of an open request; the edit reveals a deleted card, which is then reposted."""
     if instruction.closed_at is None:
         await ctx.write(lambda uow: uow.boards.mark_request(instruction.id, now=uow.now), name="check_cards")
 
 
 def with_votes(tx: Tx, found: Iterable[Instruction]) -> list[tuple[Instruction, list[Vote]]]:
-    """Requests with the votes of their rounds; one whose votes cannot be read is left out."""
+    """Return requests with the votes of their rounds, without those whose votes are unreadable."""
     listed = []
     for one in found:
-        with suppress(RowUnreadable):  # noted: it is held, and the operator is told
+        with suppress(RowUnreadable):  # noted: the request is held, and the operator is notified
             listed.append((one, tx.votes.of(one.id, one.round)))
     return listed

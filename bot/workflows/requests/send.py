@@ -2,8 +2,7 @@
 
 The requester and the voters are checked last: their rights at the time of the claim count. A requester who lost the
 right to ask holds the request: every approval so far is void, because it was given to a requester who was allowed to
-ask, and if the requester may ask again, approvers approve anew. A policy that became stricter counts for open requests,
-too.
+ask; if the requester may ask again, new approvals are needed. A stricter policy also applies to open requests.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -39,18 +38,18 @@ from storage.repositories.requests import Changes
 
 
 def refusal_of_requester(ctx: Context, instruction: Instruction, standings: Standings) -> No | None:
-    """Reason why the requester may no longer ask for money; None when they may."""
+    """Return why the requester may no longer ask for money, or None if they may."""
     return may_request(standings[instruction.requester], people=ctx.policy.people, home=ctx.home)
 
 
 async def read_refusal(ctx: Context, instruction: Instruction) -> No | None:
-    """The same, read now."""
+    """Like :func:`refusal_of_requester`, with the standing read now."""
     standing = await ctx.people.standing(instruction.requester, patient=True)
     return may_request(standing, people=ctx.policy.people, home=ctx.home)
 
 
 def suspend(uow: Unit, instruction: Instruction, no: No) -> Instruction | None:
-    """Back to the approvers with every approval void; None when somebody else changed it first.
+    """Return the request to the approvers with every approval void; None if it was changed concurrently.
 
     A request that does not wait for approvers yet keeps its state. One alert is posted.
     """
@@ -76,7 +75,7 @@ def suspend(uow: Unit, instruction: Instruction, no: No) -> Instruction | None:
 
 
 def resumed(uow: Unit, instruction: Instruction) -> Instruction | None:
-    """The instruction, no longer marked as held; None when somebody else changed it first."""
+    """Return the instruction, no longer marked as held, or None if it was changed concurrently."""
     if not has_code(instruction.reason, OfRequest.HELD):
         return instruction
     after = uow.instructions.touch(instruction, show=True, reason=None)
@@ -97,21 +96,21 @@ _OPEN = (
 
 
 async def tighten_open(ctx: Context) -> int:
-    """At start: check every open request against the policy in force now; how many need more than before."""
+    """At start, check every open request against the current policy; return how many need more than before."""
 
     def is_tightened(uow: Unit, one: Instruction) -> bool:
         try:
             votes = uow.votes.of(one.id, one.round)
             held = tighten(uow, one)
             if held is not None and held.state is State.AWAITING and held.requirement.typed_amount:
-                # Where no vote is open now, votes are counted before anything is sent.
+                # If no vote is open now, votes are counted before anything is sent.
                 typed = frozenset(vote.person for vote in votes if vote.typed)
                 void = {vote.person: Void.UNTYPED for vote in votes if not vote.typed}
                 held = without_the_others(uow, held, votes, Count(typed, void))
                 if held is not None and void:
                     remind(uow, held, 0)
         except RowUnreadable:
-            return False  # one of its votes: it is noted, and the request is held
+            return False  # an unreadable vote is noted, and the request is held
         return held is not one
 
     def work(uow: Unit, after: Key | None) -> tuple[int, Key | None]:
@@ -129,9 +128,9 @@ async def tighten_open(ctx: Context) -> int:
 def required(
     uow: Unit, kind: Kind, payload: Payload, items: Sequence[Any], asked_at: datetime, *, before: str = ""
 ) -> Requirement:
-    """What the policy asks of a request for this, with these items if it has some.
+    """Return the policy's requirement for a request with this payload and these items, if any.
 
-    ``before``: id of the request; empty: it is being made, so every other one was made before it.
+    ``before``: id of a stored request, compared only with earlier ones; empty: a new one, compared with all others.
     """
     alone = not payload.has_items
     facts = facts_of(
@@ -144,7 +143,7 @@ def required(
 
 
 def over_today(uow: Unit, instruction: Instruction) -> Reason | None:
-    """Why a request can't be sent today, by the limit of all payments of a UTC day; None: it fits."""
+    """Return why the limit on all payments of a UTC day blocks a request today, or None if it fits."""
     limit = uow.policy.approval.daily_limit
     left = max(limit - uow.reservations.sum(daily_key(uow.now)), 0)
     fits = instruction.kind not in MONEY_OUT or instruction.cents <= left
@@ -152,7 +151,7 @@ def over_today(uow: Unit, instruction: Instruction) -> Reason | None:
 
 
 def tighten(uow: Unit, instruction: Instruction) -> Instruction | None:
-    """The instruction with what the policy requires now, if that is more; None when somebody else was faster."""
+    """Raise the request's requirement to the current policy if that is stricter; None if it changed concurrently."""
     kind, payload, name = instruction.kind, instruction.payload, instruction.id
     items = uow.bulk_items.rows(name) if payload.has_items else ()
     now_required = required(uow, kind, payload, items, instruction.created_at, before=name)
@@ -180,7 +179,7 @@ def tighten(uow: Unit, instruction: Instruction) -> Instruction | None:
 
 
 async def not_now(ctx: Context, instruction: Instruction) -> bool:
-    """Whether nothing may be sent: the window has passed (that is stored), or an earlier request may be in flight."""
+    """Whether nothing may be sent: the window has passed (which is stored), or an earlier attempt may be in flight."""
     now = ctx.clock.now()
     if instruction.exec_deadline is not None and now >= instruction.exec_deadline:
         await ctx.write(lambda uow: _expire(uow, instruction), name="window", wakes=False)
@@ -199,9 +198,9 @@ def sending(
     hindrance: Callable[[Unit], Reason | None] = lambda _: None,
     sealed: Mapping[str, object] = MappingProxyType({}),
 ) -> Claim[Claimed]:
-    """Function that claims the one attempt to send an approved request; see :func:`claim`.
+    """Return a function that claims the one attempt to send an approved request; see :func:`claim`.
 
-    ``hindrance``: another reason not to send, checked last. ``sealed``: what else goes into its audit row.
+    ``hindrance``: another reason not to send, checked last. ``sealed``: additional facts for its audit row.
     """
     return with_people(
         ctx,
@@ -220,16 +219,16 @@ def claim(
     hindrance: Callable[[Unit], Reason | None] = lambda _: None,
     sealed: Mapping[str, object] = MappingProxyType({}),
 ) -> Claimed | None:
-    """The one attempt to send an approved request, stored before it is sent; None: not now, and the reason is stored.
+    """Store the one attempt to send an approved request before it is sent; None: not now, and the reason is stored.
 
     Raises:
-        OvertakenError: somebody else changed the request first; see :func:`claim.with_people`.
+        OvertakenError: the request was changed concurrently; see :func:`with_people`.
         OutdatedError: people were read too long ago, or not all of them.
     """
     if not may_send(uow, instruction):
         return None
     if instruction.exec_deadline is not None and uow.now >= instruction.exec_deadline:
-        _expire(uow, instruction)  # what is frozen, too
+        _expire(uow, instruction)  # frozen requests, too
         return None
     stopped = frozen(uow)
     if stopped is not None:
@@ -265,7 +264,7 @@ def claim(
 
 
 def _hold_back(uow: Unit, instruction: Instruction, reason: Reason | None) -> None:
-    """Hold an approved request. Why and since when is in its audit story, and its requester is notified, once."""
+    """Hold an approved request, record why and since when in its audit rows, and notify its requester once."""
     if is_on_hold(instruction) and reason is not None and has_code(instruction.reason, reason.code):
         hold(uow, instruction, reason)
         return
@@ -281,9 +280,9 @@ def _hold_back(uow: Unit, instruction: Instruction, reason: Reason | None) -> No
 def still_approved(
     uow: Unit, instruction: Instruction, standings: Standings
 ) -> tuple[Instruction, frozenset[str]] | None:
-    """The request and the voters who count, if they suffice by the policy that is in force now, and in time.
+    """Return the request and the voters who count, if they meet the current policy within the window; else None.
 
-    The requester must still be allowed to ask. People are taken as they were within the last minute.
+    The requester must still be allowed to ask. Standings may be up to a minute old.
     """
     votes = uow.votes.of(instruction.id, instruction.round)
     require_fresh(uow.ctx, [instruction.requester, *(vote.person for vote in votes)], standings)
@@ -300,7 +299,7 @@ def still_approved(
     found = count(uow, tightened, votes, standings, seconds=needs.expires_seconds + needs.execute_within_seconds)
     if len(found.counted) >= needs.quorum:
         return tightened, found.counted
-    back = State.NEEDS_HUMAN if tightened.commits else State.AWAITING  # with the votes that still count
+    back = State.NEEDS_HUMAN if tightened.commits else State.AWAITING  # keeps the votes that still count
     number = next_round(uow, tightened, votes, found.counted) or tightened.round
     void = {who: why.value for who, why in found.void.items()}
     moved = uow.instructions.move(
@@ -320,7 +319,7 @@ def still_approved(
 
 
 def _expire(uow: Unit, instruction: Instruction) -> None:
-    """The window to execute has passed: the request expires; after an earlier attempt, people decide."""
+    """Expire a request whose window to execute has passed; after an earlier attempt, let people decide instead."""
     held = instruction.reason
     if instruction.commits:
         ask_people(uow, instruction, Reason(OfRequest.NEW_ATTEMPT_NOT_SENT, held=held))
