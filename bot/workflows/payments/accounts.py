@@ -1,8 +1,8 @@
-"""The accounts of a bulk payment's recipients, all of them, before anybody is asked to approve it.
+"""Look up the accounts of all recipients of a bulk payment before approvers are asked.
 
-Each address is asked about once, some at a time, behind everything else that the service is asked; the answers are
-stored as they come, so a restart goes on where it stopped. What is found out informs the approvers. It holds up nobody
-for ever: after half an hour, or when the service stays silent, they are asked with what is known by then.
+Each address is looked up once, a few concurrently, at the lowest priority of all requests to the service; answers are
+stored as they arrive, so a restart continues where it stopped. The results inform the approvers. The wait is limited:
+after half an hour, or if the service stays silent, approvers are asked with the results so far.
 """
 
 import asyncio
@@ -29,23 +29,23 @@ log = structlog.get_logger(__name__)
 
 
 AT_ONCE: Final = 10
-"""Addresses asked about side by side: as many as the service allows in a second."""
+"""Addresses per concurrent group: as many as the service allows per second."""
 _A_STEP: Final = 5
-"""Groups of them that one step asks about: then steps of other bulk payments have their turn."""
+"""Groups per step: then steps of other bulk payments have their turn."""
 WAITS: Final = timedelta(minutes=30)
-"""After the request: approvers are asked, whatever is not looked up by then."""
+"""Time after the request at which approvers are asked, even if look-ups are missing."""
 
 _FRESH: Final = timedelta(hours=1)
-"""Look-ups of a check are used again for so long."""
+"""How long look-ups of a check are reused."""
 
 Trouble = ServiceNow | OperatorError
 
 
 async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """NEW: look up the accounts of all recipients, some a step, then ask the approvers. This pays nothing.
+    """NEW: look up the accounts of all recipients, some per step, then ask the approvers. This pays nothing.
 
-    Raises ServiceNow and OperatorError where the service gives no answer; the step is then taken again, but not for
-    ever.
+    Raises ServiceNow and OperatorError if the service gives no answer; the step is then retried, a limited number of
+    times.
     """
     payments.require("create_bulk_payment")
     payload = instruction.payload
@@ -60,7 +60,7 @@ async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instructi
             return
         found, trouble = await read_accounts(payments, list(few))
         if trouble is not None and held.version > instruction.version:
-            break  # what is stored by now is not put off with what it was
+            break  # progress was stored, so the caller's put-off of ``instruction`` would have no effect
         if trouble is not None and held.puts_off < MAX_CREATES:
             raise trouble
         if trouble is not None:
@@ -75,7 +75,7 @@ async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instructi
 
 
 def _so_far(uow: Unit, instruction: Instruction) -> BulkProgress:
-    """The stored progress; counted anew where it is not that of the stored look-ups."""
+    """Return the stored progress, recounted if it doesn't match the stored look-ups."""
     progress = instruction.progress or BulkProgress()
     if progress.to_look_up and progress.looked_up == uow.lookups.count(instruction.id):
         return progress
@@ -87,7 +87,7 @@ def _so_far(uow: Unit, instruction: Instruction) -> BulkProgress:
 
 
 def _known_before(uow: Unit, instruction_id: str, check: str) -> None:
-    """Take over what a check of the file has found out of late."""
+    """Copy the recent look-ups of a check of the file."""
     names, found = uow.bulk_items.names(instruction_id), uow.lookups.of(check, since=uow.now - _FRESH)
     read = [one for payee, one in found.items() if payee in names and one.recipient.problem is None]
     uow.lookups.add(instruction_id, read, uow.now)
@@ -96,7 +96,7 @@ def _known_before(uow: Unit, instruction_id: str, check: str) -> None:
 def _store(
     uow: Unit, held: Instruction, found: Sequence[Lookup], names: Mapping[str, Collection[str]]
 ) -> Instruction | None:
-    """Store what was found out, with the progress; None when somebody else took over the request."""
+    """Store the look-ups with the progress; None if the request was changed concurrently."""
     progress = counted(held.progress or BulkProgress(), ((one, names[one.email]) for one in found))
     after = uow.instructions.touch(held, progress=progress, puts_off=0, reason=None, **lease(uow.ctx))
     if after is not None:
@@ -114,9 +114,9 @@ async def _ask_approvers(ctx: Context, held: Instruction) -> None:
 
 
 async def read_accounts(payments: PaymentsClient, emails: Sequence[str]) -> tuple[list[Lookup], Trouble | None]:
-    """The accounts of these addresses, each asked about once more without an answer.
+    """Return the accounts of these addresses; each address without an answer is retried once.
 
-    The trouble, and nothing else, where not one of them was answered.
+    If no address was answered, return only the first trouble.
     """
     found = await _asked(payments, emails)
     silent = [email for email, one in found.items() if not isinstance(one, Recipient)]

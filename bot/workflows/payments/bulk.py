@@ -62,18 +62,18 @@ BULK = "bulk"
 FAILED_FILE = "failed"
 
 _FULL_EVERY = 8
-"""Looks after which the items are read although no figure has changed."""
+"""Looks after which the items are read even if no figure has changed."""
 _STILL_AFTER = 120
-"""Base intervals without any change after which a bulk payment that is not done is reported as stuck."""
+"""Base intervals without any change after which an unfinished bulk payment is reported as stuck."""
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Result of one look. ``complete``: every page of the items was read; ``unread``: why they were not.
+    """Result of one look. ``complete``: every page of the items was read; ``unread``: why some were not.
 
-    ``unexplained``: why the failures could not be read, although rows have no end or no reason yet. ``failing``: rows
-    that a list calls failed now, and none otherwise. ``otherwise``: rows of which the lists say another end than they
-    had, or than each other.
+    ``unexplained``: why the failures could not be read, although rows still lack an outcome or a reason. ``failing``:
+    rows that a list shows as failed now, and no list shows otherwise. ``otherwise``: rows for which the lists show a
+    different outcome than stored, or contradict each other.
     """
 
     job: BulkJob
@@ -136,7 +136,7 @@ def _polled(uow: Unit, tracked: Tracked, instruction: Instruction, read: Read | 
         return _again(uow, tracked, instruction, tracked.last_status)
     uow.bulk_items.change(instruction.id, read.changes)
     moved = _apply(uow, instruction, read, patient=tracked.polls < LOOKS_BEFORE_MISSING)
-    if moved is None:  # somebody else was faster: what was read is stored, the rest at the next look
+    if moved is None:  # changed concurrently: what was read is stored, the rest follows at the next look
         return _again(uow, tracked, instruction, "")
     late = tracked.polls >= LOOKS_BEFORE_MISSING and may_be_over(read.job)
     found = {"differs": read.trouble, "contradiction": read.contradiction}
@@ -150,15 +150,15 @@ def _polled(uow: Unit, tracked: Tracked, instruction: Instruction, read: Read | 
     happened = bool(read.changes) or (read.job.picture != tracked.last_status and whole)
     if not happened:
         _alert_stuck(uow, moved, tracked)
-    # A list that was not read to the end is read again at the next look, whatever the figures say.
+    # A list that was not read to the end is read again at the next look, even if the figures are unchanged.
     read_through = (read.complete and whole) or read.job.picture == tracked.last_status
     return _again(uow, tracked, moved, read.job.picture if read_through else "", afresh=happened)
 
 
 def _apply(uow: Unit, instruction: Instruction, read: Read, *, patient: bool = False) -> Instruction | None:
-    """Move the request as its items say; unchanged when nothing is new, None when somebody else changed it.
+    """Move the request to the state of its items; return it unchanged if nothing is new, None if overtaken.
 
-    ``patient``: reasons that could not be read are waited for before the end.
+    ``patient``: unreadable failure reasons delay the end.
     """
     before = instruction.progress or BulkProgress()
     over = read.job.state is not None and read.job.state.is_over
@@ -201,7 +201,7 @@ def _apply(uow: Unit, instruction: Instruction, read: Read, *, patient: bool = F
         puts_off=0,
         due_at=None,
     )
-    # That some only wait for a sign-up, the card says.
+    # If some only wait for a sign-up, the card alone shows that.
     if moved is not None and (moved.state in FINAL or tally.failed or progress.failed):
         tell(uow, moved)
         hand_over(uow, moved, tally)
@@ -209,7 +209,7 @@ def _apply(uow: Unit, instruction: Instruction, read: Read, *, patient: bool = F
 
 
 def hand_over(uow: Unit, instruction: Instruction, tally: Tally) -> None:
-    """Queue the file that goes with the news where some payments failed."""
+    """Queue the file with the failed payments, if there are any; it accompanies the news."""
     if tally.failed:
         show_file(uow, instruction, asked_in(uow.ctx, instruction), f"{FAILED_FILE}:{tally.failed}")
 
@@ -222,7 +222,7 @@ def _alert_stuck(uow: Unit, instruction: Instruction, tracked: Tracked) -> None:
         return
     if progress.over and tracked.polls >= LOOKS_BEFORE_MISSING:
         alert(uow, instruction, "unaccounted", reason=Reason(OfRequest.UNACCOUNTED, **figures))
-        if not progress.failed:  # that it failed was told with these
+        if not progress.failed:  # the news of its failure already included these
             news_of(uow, instruction, asked_in(uow.ctx, instruction), "unaccounted")
         hand_over(uow, instruction, progress.tally)
     since = progress.changed_at or tracked.created_at
@@ -239,11 +239,11 @@ def _again(uow: Unit, tracked: Tracked, instruction: Instruction, picture: str, 
 
 POLLS = polling("bulk polls", kind=BULK, slots=8, read=_read, apply=_polled, stored_as="bulk_polled")
 KNOWN = "known"
-"""In the audit row of a submission: what the history held before the first one."""
+"""Key in a submission's audit row: digest of the ids in the history before the first submission."""
 FEW = 10
-"""Steps at a time of those that read long lists."""
+"""Concurrent steps of kinds that read long lists."""
 _APART: Final = timedelta(seconds=1)
-"""Between those that waited: the next one has left by then, or has ended, and does not hold up the one after it."""
+"""Spacing of held requests that become due: each has left or ended before the next, and so does not hold it up."""
 _ANOTHER: Final = Reason(OfRequest.ANOTHER_IS_SENT)
 
 
@@ -284,12 +284,12 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
 
 
 def _take_off(uow: Unit, instruction: Instruction, known: frozenset[str]) -> Reason | None:
-    """Take the flight; the reason why not, while another one has it."""
+    """Take the flight; return why not while another bulk payment has it."""
     return None if uow.bulk_flights.take(instruction.id, known=known, now=uow.now) else _ANOTHER
 
 
 async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """COMMIT_UNKNOWN and NEEDS_HUMAN: search the history for ids that it did not hold before."""
+    """COMMIT_UNKNOWN and NEEDS_HUMAN: search the history for ids that were not in it before."""
     look, absent = await in_history(ctx, payments, instruction), Reason(OfRequest.NOT_IN_HISTORY)
     await ctx.write(
         lambda uow: found_after_send(uow, instruction, look, found=_found, absent_because=absent), name="read_outcome"
@@ -297,7 +297,7 @@ async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Inst
 
 
 async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """CLOSED as not paid, or REFUSED: one that appears after all is an alert; the state stays."""
+    """CLOSED as not paid, or REFUSED: alert if it appears after all; the state stays."""
 
     def found(uow: Unit, _: Instruction, hits: Sequence[BulkJob]) -> None:
         job = hits[0]
@@ -309,7 +309,7 @@ async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Inst
 
 
 def _waits(uow: Unit, instruction: Instruction) -> bool:
-    """Whether the submission of another one is in flight; then this one is held until that has landed."""
+    """Whether another submission is in flight; if so, hold this one until its outcome is known."""
     if uow.bulk_flights.flying() in (None, instruction.id):
         return False
     hold(uow, instruction, _ANOTHER)
@@ -317,9 +317,9 @@ def _waits(uow: Unit, instruction: Instruction) -> bool:
 
 
 def _land(uow: Unit, instruction_id: str) -> None:
-    """The outcome of a submission is known: the next one may go.
+    """Release the flight once the outcome of a submission is known.
 
-    Several become due, one after the other: whichever comes first takes the flight, and the rest are held again.
+    Several requests become due, spaced apart: the first one takes the flight, and the rest are held again.
     """
     if uow.bulk_flights.land(instruction_id):
         uow.instructions.go_on(
@@ -328,9 +328,9 @@ def _land(uow: Unit, instruction_id: str) -> None:
 
 
 async def in_history(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> Look[BulkJob]:
-    """Read the whole history once: ids that are new since the submission and list our payments."""
+    """Read the whole history once and return jobs that are new since the submission and contain our payments."""
 
-    def known_before(uow: Unit) -> frozenset[str] | None:  # None: they are not those that were noted at the submission
+    def known_before(uow: Unit) -> frozenset[str] | None:  # None: they differ from those noted at the submission
         known = uow.bulk_flights.known(instruction.id)
         rows = uow.audit.verified(uow.audit.about(instruction.id))
         sealed = [row.entry.detail[KNOWN] for row in rows if row.is_intact and row.entry and KNOWN in row.entry.detail]
@@ -362,7 +362,7 @@ async def in_history(ctx: Context, payments: PaymentsClient, instruction: Instru
 
 
 async def _verdict(ctx: Context, payments: PaymentsClient, job: BulkJob, instruction: Instruction) -> bool | None:
-    """Whether this bulk payment is the one that was submitted; None: not known yet."""
+    """Whether this bulk payment is the one that was submitted; None if that is not known yet."""
     listed: list[ReportedItem] = []
     try:
         async for page in payments.bulk_items(job.id):
@@ -388,7 +388,7 @@ def _found(uow: Unit, instruction: Instruction, hits: Sequence[BulkJob]) -> None
 
 
 def submitted(uow: Unit, instruction: Instruction, job: BulkJob) -> None:
-    """The service has it: follow it from here on, and allow the next submission."""
+    """Store that the service has the bulk payment, follow it from here on, and allow the next submission."""
     payload = instruction.payload
     moved = uow.instructions.move(
         instruction,
@@ -407,14 +407,14 @@ def submitted(uow: Unit, instruction: Instruction, job: BulkJob) -> None:
 
 
 def _unsent(uow: Unit, under_way: Instruction, _: Attempt) -> None:
-    if under_way.commits == 1:  # an earlier attempt of unknown outcome would still be in flight
+    if under_way.commits == 1:  # otherwise an earlier attempt of unknown outcome may still be in flight
         _land(uow, under_way.id)
 
 
 async def _still_unpaid(
     ctx: Context, payments: PaymentsClient, ended: Instruction, rows: Sequence[int]
 ) -> Sequence[Finding]:
-    """Read rows that failed once more: in the list of its items, or as a whole in the history if it was refused."""
+    """Re-read failed rows: in the item lists, or as a whole in the history if the payment was refused."""
     if ended.remote_id is None:
         look = await in_history(ctx, payments, ended)
         if look.hits:

@@ -1,8 +1,9 @@
-"""Pay the failed ones again: the rows that certainly failed, as a new request that is approved like any other.
+"""Retry the rows of a bulk payment that certainly failed, as a new request that is approved like any other.
 
-They keep their numbers, so the items of the new request say which rows it pays. Its source key names the first request
-and how many came before. It is unique, so one request pays a row, also in two processes. Right before,
-the service's lists are read again, and only rows that they call failed now are taken: never one of unknown outcome.
+The rows keep their numbers, so the items of the new request show which rows it pays. Its source key contains the
+first request and the number of earlier retries. It is unique, so only one request pays a row, even with two processes.
+Right before, the service's lists are read again, and only rows listed as failed now are taken: never one of unknown
+outcome.
 """
 
 from collections.abc import Sequence
@@ -23,9 +24,9 @@ from storage.transaction import Tx
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
-    """Rows to pay again. ``before``: the latest request that pays failed rows of this bulk payment, where there is one.
+    """Rows to pay again. ``before``: the latest request that pays failed rows of this bulk payment, if any.
 
-    ``doubtful``: how many failed rows the service does not call failed now, or could not be read.
+    ``doubtful``: number of failed rows that the service does not list as failed now, or that could not be read.
     """
 
     rows: Sequence[BulkRow] = ()
@@ -34,12 +35,12 @@ class Failed:
 
 
 def _paying(tx: Tx, first: Instruction) -> list[Instruction]:
-    """Those whose rows may not be asked for once more."""
+    """Return the retries whose rows may not be requested again."""
     return [one for one in _made(tx, first)[0] if one.state not in RELEASED]
 
 
 def _made(tx: Tx, first: Instruction) -> tuple[list[Instruction], str]:
-    """Requests that pay failed rows again, oldest first; and the source key of the next one."""
+    """Return the requests that pay failed rows again, oldest first, and the source key of the next one."""
     found: list[Instruction] = []
     key = free = f"{AGAIN}{first.id}"
     while (one := tx.instructions.by_source(free)) is not None:
@@ -49,7 +50,7 @@ def _made(tx: Tx, first: Instruction) -> tuple[list[Instruction], str]:
 
 
 def paid_again(tx: Tx, first: Instruction) -> PaidAgain:
-    """What its card says of it: nothing where a request that pays rows again cannot be read, which is noted."""
+    """Return the retries for the card; empty if a request that pays rows again is unreadable, which is noted."""
     if not may_have_failures(first) or first.progress is None:
         return NOT_AGAIN
     tally = first.progress.tally
@@ -65,12 +66,12 @@ def paid_again(tx: Tx, first: Instruction) -> PaidAgain:
 
 
 def _taken(tx: Tx, first: Instruction) -> set[int]:
-    """Rows that a request pays again."""
+    """Return the numbers of rows that a request already pays again."""
     return {row.row for one in _paying(tx, first) for row in tx.bulk_items.rows(one.id)}
 
 
 def _left(tx: Tx, first: Instruction) -> list[BulkRow]:
-    """Failed rows that no request pays again."""
+    """Return the failed rows that no request pays again."""
     if not may_have_failures(first):
         return []
     taken = _taken(tx, first)
@@ -79,7 +80,7 @@ def _left(tx: Tx, first: Instruction) -> list[BulkRow]:
 
 
 async def failed_now(ctx: Context, payments: PaymentsClient, first: Instruction) -> Failed:
-    """Read the service's lists again, and find the failed rows that may be paid. Raises: as reading from a service."""
+    """Read the service's lists again and return the failed rows that may be paid. Raises: as reading from a service."""
     left, paying = await ctx.read(lambda uow: (_left(uow, first), _paying(uow, first)))
     before = paying[-1] if paying else None
     if not left or first.remote_id is None:
@@ -92,7 +93,10 @@ async def failed_now(ctx: Context, payments: PaymentsClient, first: Instruction)
 async def request_again(
     ctx: Context, first: Instruction, checked: Checked, *, requester: str, channel: str
 ) -> tuple[Instruction, bool]:
-    """Store the request; or the one that pays these rows already, and False. Raises: as :func:`request_bulk`."""
+    """Store the request and return it with True, or the one that already pays these rows with False.
+
+    Raises: as :func:`request_bulk`.
+    """
     wanted = {item.row for item in checked.items}
     is_new = False
 

@@ -1,9 +1,9 @@
 """Cancel payments that are still pending: named by hash, approved, read again, sent in chunks.
 
-They are those of a bulk payment, or one payout in escrow. A request without hashes would cancel everything. So "all"
-is turned into hashes when it is requested, the digest covers exactly those, and the client cannot send an empty list.
-Items are read again right before each chunk, and those no longer pending are left out. The result shown is what the
-service's own list says afterwards.
+They belong to a bulk payment, or are one payout in escrow. A call without hashes would cancel everything. So "all" is
+resolved to hashes at the request, the digest covers exactly those, and the client cannot send an empty list. Items are
+read again right before each chunk, and those no longer pending are left out. The displayed result is what the
+service's own list contains afterwards.
 """
 
 from collections.abc import Mapping, Sequence
@@ -56,11 +56,11 @@ from storage.transaction import Tx
 
 REQUEST_FILE, RESULT_FILE = "request", "result"
 _BEGINNING = 8
-"""Shortest prefix of a hash that is accepted, where it is unique."""
+"""Minimum length of a hash prefix, which must also be unique."""
 
 
 class CannotCancel(StrEnum):
-    """CannotCancel nothing was requested."""
+    """Why nothing was requested."""
 
     NOTHING_PENDING = "nothing pending"
     UNKNOWN_HASH = "unknown hash"
@@ -71,9 +71,9 @@ class CannotCancel(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NotRequested:
-    """Nothing was requested. ``typed``: what named the payments concerned; ``items``: those that are not pending.
+    """Nothing was requested. ``typed``: names of the payments concerned; ``items``: those that are not pending.
 
-    ``rows``: the first and the last number of a row.
+    ``rows``: the first and the last row number.
     """
 
     why: CannotCancel
@@ -92,10 +92,10 @@ async def request_cancel(
     channel: str,
     source_key: str,
 ) -> Instruction | NotRequested:
-    """Read the items, find those that are named, store the request with their hashes, durably.
+    """Read the items, find the named ones, and store the request with their hashes, durably.
 
-    ``hashes`` None: everything that is pending now. A hash may be given by its beginning, or by the row that it pays:
-    of the file, or of the list of one that was not asked for here.
+    ``hashes`` None: everything that is pending now. An item may be named by its hash, a unique prefix of it, or a row
+    number: of the file, or of the service's list for a bulk payment that was not requested here.
     """
     known = await ctx.read(lambda uow: uow.instructions.by_source(source_key))
     if known is not None:
@@ -120,7 +120,7 @@ async def request_cancel(
 
 
 def _rows(tx: Tx, bulk: Bulk, listed: Sequence[ReportedItem]) -> dict[int, str]:
-    """The hash of each row, as it is shown; empty where the service has reported none."""
+    """Return the hash of each row number as displayed; empty if the service has reported none."""
     if bulk.instruction is None:
         return {number: item.hash for number, item in enumerate(listed, 1)}
     noted = {row_of(item.internal_note, bulk.name): item.hash for item in listed}
@@ -156,7 +156,7 @@ def _meant(
 
 
 def _unknown(typed: tuple[str, ...], rows: Mapping[int, str]) -> NotRequested:
-    """Nothing on the service's list is called so: rows of ours may not be there yet."""
+    """Return the refusal for names missing from the service's list, where our own rows may not have appeared yet."""
     early = tuple(BulkRow(row=int(one), email="", cents=Cents(0)) for one in typed if _number(one) in rows)
     if early:
         return NotRequested(CannotCancel.NOT_PENDING, typed, early)
@@ -169,7 +169,7 @@ def _row(number: int, name: str, item: ReportedItem) -> BulkRow:
 
 
 def _named(reported: Mapping[str, ReportedItem], given: str, rows: Mapping[int, str]) -> list[str]:
-    """Hashes that match what was typed: a hash, its beginning, or a row."""
+    """Return the reported hashes that match the typed hash, prefix of a hash, or row number."""
     if given in reported:
         return [given]
     if (number := _number(given)) is not None:
@@ -186,10 +186,10 @@ def _number(given: str) -> int | None:
 async def request_return(
     ctx: Context, payments: PaymentsClient, payout: Instruction, *, requester: str, channel: str, source_key: str
 ) -> Instruction | Operation:
-    """Read the payout at the service and store the request, durably; the one that is open already, if there is one.
+    """Read the payout at the service and store the request, durably, unless an open one exists already.
 
     Returns:
-        The request, or the record of a payout that is not pending any more.
+        The new or open request, or the record of a payout that is no longer pending.
     """
     payments.require("cancel_payout")
     operation = await payments.get_operation(payout.remote_id or "")
@@ -221,7 +221,7 @@ async def request_return(
 
 @dataclass(frozen=True, slots=True)
 class _Chunk(Claimed):
-    """One attempt, and the hashes that it names."""
+    """One attempt, and the hashes in its chunk."""
 
     hashes: HashList
 
@@ -233,14 +233,14 @@ def _payload(instruction: Instruction) -> CancelPayload:
 
 
 async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """NEW: the items were read when it was requested; ask the approvers."""
+    """NEW: ask the approvers; the items were already read for the request."""
     is_payout = bool(_payload(instruction).payout_to)
     payments.require("cancel_payout" if is_payout else "cancel_bulk_items")
     await prepared(ctx, instruction, files=() if is_payout else (REQUEST_FILE,))
 
 
 async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """APPROVED: read the items again, then name the next chunk of those that are still pending, once."""
+    """APPROVED: read the items again, then send the next chunk of those still pending, once."""
     payload = _payload(instruction)
     payments.require("cancel_payout" if payload.payout_to else "cancel_bulk_items")
     if not await ctx.read(lambda uow: as_approved(uow, instruction)):
@@ -265,19 +265,19 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
 
 
 async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """COMMIT_UNKNOWN and NEEDS_HUMAN: the outcome of the chunk is read from the items."""
+    """COMMIT_UNKNOWN and NEEDS_HUMAN: read the outcome of the chunk from the items."""
     reported = await _reported(payments, instruction)
     await ctx.write(lambda uow: read_again(uow, instruction, reported), name="read_outcome")
 
 
 async def verify(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """COMMITTED: every chunk has been sent. Read the items, a few times where one still reads as pending."""
+    """COMMITTED: verify the sent chunks by reading the items, a few times if one still reads as pending."""
     reported = await _reported(payments, instruction)
     await ctx.write(lambda uow: _verified(uow, instruction, reported), name="verified")
 
 
 async def _reported(payments: PaymentsClient, instruction: Instruction) -> Mapping[str, ReportedItem]:
-    """The items by hash, all of them."""
+    """Return all reported items by hash."""
     payload = _payload(instruction)
     if payload.payout_to:
         operation = await payments.get_operation(payload.bulk_remote_id)
@@ -297,12 +297,12 @@ def _by_hash(listed: Sequence[ReportedItem]) -> dict[str, ReportedItem]:
 
 
 def as_approved(tx: Tx, instruction: Instruction) -> bool:
-    """Whether its items are those that were approved."""
+    """Whether the stored items are the approved ones."""
     return instruction.intact() and has_its_items(tx, instruction)
 
 
 def _apply(tx: Tx, instruction: Instruction, reported: Mapping[str, ReportedItem]) -> BulkProgress:
-    """Store the reported statuses; the progress with the new tally."""
+    """Store the reported statuses and return the progress with the new tally."""
     now = {name: our_word(item.status) for name, item in reported.items()}
     listed = [row for row in tx.bulk_items.rows(instruction.id) if row.hash in now]
     moved = [row for row in listed if moves_on(row.status, now[row.hash])]
@@ -321,7 +321,7 @@ def _claim(
     progress = _apply(uow, instruction, reported)
     earlier = uow.attempts.of(instruction.id)
     lost = [one.n for one in earlier if one.outcome is AttemptOutcome.UNKNOWN]
-    for n in lost:  # people have approved another attempt: what still reads as pending may be named again
+    for n in lost:  # people have approved another attempt: items that still read as pending may be named again
         again = [row.row for row in uow.bulk_items.named_by(instruction.id, n) if row.status == PENDING_WORD]
         uow.bulk_items.name(instruction.id, again, 0)
     rows = uow.bulk_items.not_sent(instruction.id, status=PENDING_WORD, limit=CHUNK)
@@ -357,7 +357,7 @@ def _claim(
 
 
 def _chunk(tx: Tx, claimed: Claimed | None) -> _Chunk | None:
-    """The claim with the hashes that it names."""
+    """Return the claim together with the hashes of its chunk."""
     if claimed is None:
         return None
     named = tx.bulk_items.named_by(claimed.instruction.id, claimed.attempt.n)
@@ -370,7 +370,7 @@ def _unname(uow: Unit, sending: Instruction, attempt: Attempt) -> None:
 
 
 def _next_chunk(uow: Unit, instruction: Instruction) -> None:
-    """A chunk is done: the next one follows, or the end."""
+    """Return the request to APPROVED for its next chunk, or its end."""
     uow.instructions.move(
         instruction,
         State.APPROVED,
@@ -387,7 +387,7 @@ def _next_chunk(uow: Unit, instruction: Instruction) -> None:
 def _all_sent(
     uow: Unit, instruction: Instruction, progress: BulkProgress, *, reason: Reason | None = None, said: str = ""
 ) -> None:
-    """Nothing more is sent. If nothing ever was, the request ends: no item was pending any more."""
+    """Stop sending and start verification. If nothing was ever sent, end: no item was pending any more."""
     if not instruction.commits and instruction.state is State.APPROVED:
         _finish(uow, instruction, progress)
         return
@@ -406,7 +406,7 @@ def _all_sent(
 
 
 def read_again(uow: Unit, instruction: Instruction, reported: Mapping[str, ReportedItem]) -> None:
-    """Act on the items while the outcome of a chunk is unknown."""
+    """Update the request from its items while the outcome of a chunk is unknown."""
     progress = _apply(uow, instruction, reported)
     lost = [one.n for one in uow.attempts.of(instruction.id) if one.outcome is AttemptOutcome.UNKNOWN]
     named = [row for n in lost for row in uow.bulk_items.named_by(instruction.id, n)]

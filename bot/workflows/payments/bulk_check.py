@@ -1,8 +1,8 @@
-"""*Check first*: the addresses and accounts of a payment file, before anything is requested.
+"""*Check first*: check the addresses and accounts of a payment file before anything is requested.
 
-A job with a board in the file's thread. Each address is asked about once, at the e-mail service and at the payments
-service, and stored; a restart goes on where it stopped. What was found out opens the form of *Pay in bulk* with the
-undeliverable rows left out, and is used again for the request.
+A job with a board in the file's thread. Each address is looked up once at the e-mail service and once at the payments
+service, and stored; a restart continues where it stopped. The results open the form of *Pay in bulk* with the
+undeliverable rows left out, and are reused for the request.
 """
 
 import asyncio
@@ -49,11 +49,11 @@ _SLOTS: Final = 4
 _NOTHING: Final[Mapping[str, Lookup]] = MappingProxyType({})
 _VERDICTS: Final = frozenset({Outcome.ANSWERED, Outcome.REFUSED})
 _NAMED: Final = 10
-"""Rows of each kind that the board names; the form and the file name all."""
+"""Most rows of each kind that the board names; the form and the file name all."""
 
 
 async def request_check(ctx: Context, seen: Checked, carried: FormMetadata, *, requester: str, source_key: str) -> bool:
-    """Store the job; the offer of its file shows it, or else a board. False when the same form made it before."""
+    """Store the job, shown by its file's offer or a board of its own; False if the same form made it before."""
     now = ctx.clock.now()
     job = Job(
         id=ulid(now),
@@ -74,7 +74,7 @@ async def request_check(ctx: Context, seen: Checked, carried: FormMetadata, *, r
 
 
 async def carried_by(ctx: Context, job_id: str) -> tuple[FormMetadata, Mapping[str, int]] | None:
-    """What the form of a checked file is opened with, and its columns; None: there is no such check, or not yet."""
+    """Return the form metadata and columns for a checked file; None if the check is unknown or unfinished."""
     job = await ctx.read(lambda uow: uow.jobs.get(job_id))
     if job is None or job.kind != CHECK or job.state != RunState.DONE:
         return None
@@ -127,7 +127,7 @@ async def _look_up(ctx: Context, job: Job, file: TableFile, seen: Checked) -> No
         detail = {"done": len(people) - len(left) + first + len(few), "total": len(people)}
 
         def store(uow: Unit) -> Job | None:
-            uow.lookups.add(job.id, looked_up, uow.now)  # noqa: B023 - run before the next ones are asked about
+            uow.lookups.add(job.id, looked_up, uow.now)  # noqa: B023 - runs before the next iteration
             show_board(uow, job.subject, progress=True)
             return uow.jobs.touch(held, detail=detail, keep_lease=True)  # noqa: B023
 
@@ -148,7 +148,7 @@ async def _unread(emails: Sequence[str], why: Reason) -> tuple[list[Lookup], Non
 
 
 async def _answers(client: EmailsClient | None, emails: Sequence[str]) -> dict[str, Answer]:
-    """What the e-mail service says of each; nothing where it cannot be asked, which is no verdict."""
+    """Return the e-mail service's answers by address; empty, which is not a verdict, if it cannot be asked."""
     if client is None:
         return {}
     try:
@@ -199,7 +199,7 @@ async def _fail(ctx: Context, job: Job, trouble: FileTrouble) -> None:
 
 
 class FileChecks(Subject):
-    """The board of a check, and the table with everybody whom the file pays."""
+    """The board of a check, and the table of everyone whom the file pays."""
 
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - the protocol's name
         job = await ctx.read(lambda uow: uow.jobs.get(id))
@@ -218,7 +218,7 @@ class FileChecks(Subject):
             seen = await _read(ctx, job, found)
         except ServiceNow:
             raise
-        except TROUBLE as gone:  # deleted meanwhile: the board and the form have what was found out
+        except TROUBLE as gone:  # deleted meanwhile: the board and the form still show the results
             log.info("a checked file cannot be read any more", job=id, reason=type(gone).__name__)
             return None
         doubtful = [one for one in seen.doubtful if one.email]

@@ -1,4 +1,4 @@
-"""From a file or typed rows to checked payments, to a request with its items; and bulk payments as they stand."""
+"""Turn files or typed rows into checked payments, and those into a request with its items."""
 
 import asyncio
 import io
@@ -81,7 +81,7 @@ async def read_file(ctx: Context, file_id: str) -> Checked:
 
 
 async def requested_in(ctx: Context, table: Table) -> Mapping[str, Doubt]:
-    """The references in a table whose payments were or may be paid, each with which of the two it is."""
+    """Return the references in a table whose payments were paid or may have been, with which of the two."""
     named = {name for _, name in await asyncio.to_thread(references_in, table.rows)}
     if not named:
         return {}
@@ -90,7 +90,7 @@ async def requested_in(ctx: Context, table: Table) -> Mapping[str, Doubt]:
 
 
 async def repeated(ctx: Context, checked: Checked | None) -> Sequence[EarlierRequest]:
-    """The earlier requests for the same payments, or for some of them, that the card will name."""
+    """Return the earlier requests with some of the same payments, which the card will name."""
     if checked is None or not checked.items:
         return ()
     items, asked = checked.items, _asked(checked, FormMetadata(file="", channel="", key=""))
@@ -104,16 +104,16 @@ async def repeated(ctx: Context, checked: Checked | None) -> Sequence[EarlierReq
 
 
 def can_be_paid(header: Sequence[str]) -> bool:
-    """Whether the names in the first row say which columns hold the recipient and the amount.
+    """Whether the header identifies the columns of the recipient and the amount.
 
-    Two columns of the same name do: a person says which one is meant.
+    Duplicate column names are fine: a person chooses between them.
     """
     known = {*clear_columns(header, names := _names(header)), *same_names(header, names)}
     return all(name in known for name in REQUIRED)
 
 
 def _names(header: Sequence[str]) -> Mapping[str, Sequence[str]]:
-    """The names of our columns, with the names of amounts that hold a currency if no other is an amount's."""
+    """Return the names of our columns; only if no column is named as an amount, add amount names with a currency."""
     if "amount" in {*clear_columns(header, COLUMNS), *same_names(header, COLUMNS)}:
         return COLUMNS
     amounts = [name for name in header if clear_columns([without_currency(name)], COLUMNS).keys() == {"amount"}]
@@ -122,7 +122,7 @@ def _names(header: Sequence[str]) -> Mapping[str, Sequence[str]]:
 
 
 def total_of(table: Table) -> tuple[int, int] | None:
-    """Payments of a file, and the cents that they sum to; None: it is no such file, or an amount cannot be read.
+    """Return a file's number of payments and their sum in cents, or None if it isn't a payment file or is unreadable.
 
     Rows that are left out don't count; None if all are.
     """
@@ -143,9 +143,9 @@ def total_of(table: Table) -> tuple[int, int] | None:
 
 
 async def read_typed(text: str, decimals: str = "", *, ctx: Context | None = None) -> Checked:
-    """Rows that were typed or pasted, with or without a first row of names; ``decimals``: as a person has chosen.
+    """Read typed or pasted rows, with or without a header; ``decimals``: the decimal separator a person chose.
 
-    ``ctx``: to look their references up.
+    ``ctx``: needed to look up their references.
     """
     lines, first = text.strip("\r\n"), 0
     head = lines.partition("\n")[0]
@@ -153,7 +153,7 @@ async def read_typed(text: str, decimals: str = "", *, ctx: Context | None = Non
         mark, first = next((one for one in ("\t", ";") if one in head), ","), -1
         rows = lines.splitlines()
         for n, line in enumerate(rows):
-            if line.strip() and '"' not in line:  # people leave the cell for the note out
+            if line.strip() and '"' not in line:  # people omit the cell for the note
                 rows[n] = line + mark * (len(TYPED) - 1 - line.count(mark))
         lines = "\n".join([mark.join(TYPED), *rows])
     table = await read_apart(io.BytesIO(lines.encode()), name="rows.csv", limits=LIMITS)
@@ -172,9 +172,9 @@ def as_payments(
     known: Mapping[str, Lookup] = _NOTHING,
     requested: Mapping[str, Doubt] = MappingProxyType({}),
 ) -> Checked:
-    """The rows of a table as payments; slow.
+    """Read the rows of a table as payments; slow.
 
-    ``known``: look-ups of the file, by address in lower case; ``requested``: as :func:`requested_in` finds it.
+    ``known``: look-ups of the file, by address in lower case; ``requested``: as returned by :func:`requested_in`.
     """
     if places is None:
         places = _places_of(table)
@@ -222,7 +222,7 @@ def as_payments(
 
 
 def _places_of(table: Table) -> dict[str, int]:
-    """The columns by their names. Raises TableProblem if one is missing, or two are meant."""
+    """Find the columns by their names. Raises TableProblem if one is missing or ambiguous."""
     payees = payees_in(summarize(table.header, (row.cells for row in table.rows)))
     if len(payees) > 1:
         raise TableProblem(Flaw.AMBIGUOUS_COLUMN, names=["email", *(table.header[at] for at in payees)])
@@ -240,9 +240,9 @@ async def request_bulk(
 ) -> Instruction:
     """Store the request with every item, its digest and its policy snapshot, durably.
 
-    The same ``carried.key`` again returns the first row: a button pressed twice makes one request. Only a dropped
-    file whose request ended unpaid may be requested again. ``again_of``: whose failed payments it pays; ``before``:
-    like :func:`requested_before`, which it stands for.
+    A repeated ``carried.key`` returns the first row: a button pressed twice makes one request. Only a dropped file
+    whose request ended unpaid may be requested again. ``again_of``: the request whose failed payments it pays;
+    ``before``: replaces :func:`requested_before`.
 
     Raises:
         StorageFull: see :func:`bot.workflows.requests.request.request`.
@@ -272,7 +272,7 @@ async def request_bulk(
 
 
 def _asked(checked: Checked, carried: FormMetadata) -> BulkPayload:
-    """What the file says, without what is known of its recipients."""
+    """Return the payload from the file, without facts about its recipients."""
     items, repeated = checked.items, duplicates_in(checked.items)
     return BulkPayload(
         name=checked.name,
@@ -297,7 +297,10 @@ def _asked(checked: Checked, carried: FormMetadata) -> BulkPayload:
 
 
 def requested_before(tx: Tx, key: str) -> tuple[Instruction | None, str]:
-    """The request that this source made, and the key of a new one: a file that ended unpaid may be requested again."""
+    """Return the request made from this source, if any, and the source key for a new one.
+
+    A file whose request ended unpaid may be requested again.
+    """
     known, n, free = tx.instructions.by_source(key), 1, key
     while known is not None and known.state in NOT_PAID and key.startswith(OF_FILE):
         n += 1
@@ -307,32 +310,32 @@ def requested_before(tx: Tx, key: str) -> tuple[Instruction | None, str]:
 
 
 class ShownBecause(Enum):
-    """ShownBecause a file is shown again."""
+    """Why a file is shown again."""
 
     NOT_COUNTED = auto()
     """No sum was shown before."""
     CHANGED = auto()
-    """The file has other content than when it was shown."""
+    """The file's content differs from what was shown."""
     CHOSEN = auto()
     """Other columns were chosen."""
     TAKEN = auto()
-    """Other rows were taken in or left out."""
+    """Other rows are now included or left out."""
     READ = auto()
-    """Amounts are read in another way."""
+    """Amounts are now read differently."""
     REPEATED = auto()
-    """The same payments were requested meanwhile."""
+    """The same payments were requested in the meantime."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownAgain:
-    """Nothing is requested: the person has not seen this."""
+    """Nothing is requested, because the person has not seen this preview."""
 
     preview: Preview
     why: ShownBecause
 
 
 async def usual_decimals(ctx: Context, user: str) -> str:
-    """The sign before the cents that a person chose last; a preselection, never used without a choice."""
+    """Return the decimal separator that a person chose last; only a preselection, never used without a choice."""
     found = await ctx.read(lambda uow: remembered(uow, user, _AMOUNTS))
     return found.get(_DECIMALS, "")
 
@@ -344,7 +347,7 @@ async def keep_decimals(ctx: Context, user: str, decimals: str) -> None:
 
 
 async def rows_to_fix(ctx: Context, user: str, of: str) -> str | None:
-    """Link of the file with these rows that a person has got; empty: it has none; None: the person has no such file."""
+    """Return the link of the person's file with these rows; empty: no link; None: the person has no such file."""
     found = await ctx.read(lambda uow: remembered(uow, user, _TO_FIX))
     return found.get("link", "") if found.get("of") == of else None
 
@@ -354,9 +357,9 @@ async def keep_rows_to_fix(ctx: Context, user: str, of: str, link: str) -> None:
 
 
 async def look(ctx: Context, carried: FormMetadata, chosen: Mapping[str, int]) -> Instruction | Preview:
-    """The file as it reads now, or the request that was made from it before. Raises: as :func:`read_file`.
+    """Return the file as it reads now, or the request already made from it. Raises: as :func:`read_file`.
 
-    ``chosen``: our column -> its place, where a person has chosen.
+    ``chosen``: our column -> its place, if a person has chosen.
     """
     before = await ctx.read(lambda uow: requested_before(uow, carried.key)[0])
     if before is not None:
@@ -396,9 +399,9 @@ async def look(ctx: Context, carried: FormMetadata, chosen: Mapping[str, int]) -
 async def confirm(
     ctx: Context, carried: FormMetadata, chosen: Mapping[str, int], choice: Choice
 ) -> Instruction | Checked | ShownAgain:
-    """What to request; or the request that was made from it before; or what to show instead. Raises: as :func:`look`.
+    """Return the payments to request, the request already made from the file, or what to show again instead.
 
-    ``carried``: what was shown.
+    ``carried``: what was shown. Raises: as :func:`look`.
     """
     seen = await look(ctx, carried.choosing(choice), chosen)
     if isinstance(seen, Instruction):

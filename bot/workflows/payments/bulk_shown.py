@@ -1,7 +1,7 @@
-"""Bulk payments as people look at them: ours as last read, others as the service lists them now.
+"""Bulk payments for display: ours as last read, external ones as the service lists them now.
 
-The payments of one that was not asked for here are numbered in the order of the service's list, over all its pages:
-the number that is shown is the one that a cancellation takes.
+Payments of external ones are numbered in the order of the service's list, over all its pages: the number shown is the
+one that a cancellation accepts.
 """
 
 import asyncio
@@ -30,12 +30,12 @@ from bot.domain.payments.operation import OperationStatus
 from bot.workflows.context import Context, Unit
 
 PER_PAGE: Final = 20
-"""Items of one page."""
+"""Items per page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bulk:
-    """A bulk payment that was found. ``job`` is the service's own record, read only for one that is not ours."""
+    """A bulk payment. ``job`` is the service's own record, read only for an external one."""
 
     name: str
     remote_id: str
@@ -45,7 +45,7 @@ class Bulk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemsPage:
-    """One page of items, of all or of those that failed. Row 0: it has no place in the list of items."""
+    """One page of all or only failed items. Row 0: an item missing from the list of items."""
 
     rows: Sequence[BulkRow]
     page: int
@@ -53,11 +53,11 @@ class ItemsPage:
     total: int
     read_at: datetime | None = None
     known: Mapping[str, Lookup] = field(default_factory=dict)
-    """What was found out about the recipients before it was sent, by address in lower case."""
+    """Look-ups of the recipients from before it was sent, by address in lower case."""
 
 
 async def find_bulk(ctx: Context, payments: PaymentsClient, text: str, *, canceled: bool = False) -> Bulk | None:
-    """Find a bulk payment, or a cancellation where these are ``canceled``, by our reference or the service's id."""
+    """Find a bulk payment, or also a cancellation if ``canceled``, by our reference or the service's id."""
     found = await ctx.read(lambda uow: uow.instructions.find(text))
     if found is not None:
         ours = Bulk(name=found.reference, remote_id=found.remote_id or "", instruction=found)
@@ -74,7 +74,7 @@ async def find_bulk(ctx: Context, payments: PaymentsClient, text: str, *, cancel
 async def items_page(
     ctx: Context, payments: PaymentsClient, bulk: Bulk, *, page: int, failed: bool = False
 ) -> ItemsPage:
-    """One page of items: ours as last read, others as the service lists them now."""
+    """Return one page of items: ours as last read, others as the service lists them now."""
     instruction = bulk.instruction
     if instruction is not None:
         statuses = [OperationStatus.FAILED.value] if failed else []
@@ -104,7 +104,7 @@ async def items_page(
 
 
 async def _first_row(payments: PaymentsClient, job_id: str, found: ItemPage) -> int:
-    """Number of the first row of a page. All pages but the last are of one size."""
+    """Return the number of a page's first row. All pages except the last have the same size."""
     size, before = found.size, max(found.page - 1, 0)
     if before and found.page >= found.pages:
         if found.count is not None:
@@ -114,7 +114,7 @@ async def _first_row(payments: PaymentsClient, job_id: str, found: ItemPage) -> 
 
 
 async def _elsewhere(payments: PaymentsClient, job_id: str) -> list[BulkRow]:
-    """Every payment of one that was not asked for here; what only the list of failures names comes last, as row 0."""
+    """Return every payment of an external one; those that only the list of failures contains come last, as row 0."""
     items = [item async for page in payments.bulk_items(job_id) for item in page.items]
     accounting = Accounting.elsewhere(items)
     async for page in payments.bulk_items(job_id, failed=True):
@@ -125,7 +125,7 @@ async def _elsewhere(payments: PaymentsClient, job_id: str) -> list[BulkRow]:
 
 
 async def figures(payments: PaymentsClient, job: BulkJob) -> tuple[BulkJob, Tally | None]:
-    """A bulk payment that was not asked for here with the figures of its payments; None: they cannot be read now."""
+    """Return an external bulk payment with figures from its payments, and their tally; None if unreadable now."""
     try:
         rows = await _elsewhere(payments, job.id)
     except (ServiceNow, ServiceNever, OperatorError):
@@ -139,10 +139,10 @@ async def figures(payments: PaymentsClient, job: BulkJob) -> tuple[BulkJob, Tall
 async def history_page(
     ctx: Context, payments: PaymentsClient, *, page: int
 ) -> tuple[JobPage, Mapping[str, Instruction]]:
-    """One page of all bulk payments of the account, and those that were requested here, by id.
+    """Return one page of all bulk payments of the account, and our requests among them, by the service's id.
 
-    Of others that are done, and whose figures leave something open, the record is read: what waits in escrow stands
-    in that alone.
+    The record of an external bulk payment is read if it is done but its figures don't add up: only the record contains
+    payments in escrow.
     """
     found = await payments.bulk_history_page(page)
 

@@ -1,4 +1,4 @@
-"""Callback addresses: where the payments service reports what happened."""
+"""Callback addresses: the payments service reports events to them."""
 
 import asyncio
 import hashlib
@@ -26,7 +26,7 @@ _SET_PUBLIC_URL = "set PUBLIC_URL, e.g. PUBLIC_URL=https://switchboard.example.c
 
 
 def callback_address(ctx: Context, instruction: Instruction, kind: CallbackKind) -> str:
-    """Where one kind of report about one instruction is sent; a secret."""
+    """Return the secret address for one kind of callback about one instruction."""
     token = callback_token(key=ctx.token_key, instruction_id=instruction.id, kind=kind)
     return f"{callback_folder(ctx)}/{token}"
 
@@ -38,28 +38,28 @@ def check_way_back(ctx: Context, kind: Kind) -> None:
 
 
 def callback_folder(ctx: Context) -> str:
-    """Prefix of the payments service's callback addresses, before the token."""
+    """Return the prefix of the payments service's callback addresses, before the token."""
     return f"{ctx.callback_base}{PAYMENTS_CALLBACKS}"
 
 
 _PROVEN = frozenset({State.COMMITTED, State.PENDING_ESCROW, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN, State.OPEN})
-"""States in which a record may be applied: our commit was answered or given up; before, a record proves nothing."""
+"""States in which a record may be applied: our commit was answered or given up. Before that it proves nothing."""
 _PATIENCE = timedelta(hours=24)
 _LONGEST_PAUSE = 3_600.0
 _BETWEEN_READS = timedelta(seconds=3)
-"""Shortest time between two reads of an operation because of callbacks, however many arrive."""
+"""Minimum time between two reads of an operation caused by callbacks, however many arrive."""
 
 
 async def exists(store: Store, *, now: datetime, token: str) -> bool:
-    """Whether there is such an address."""
+    """Whether a callback address with this token exists."""
     return await store.read(lambda tx: tx.tokens.find(token_hash(token), now)) is not None
 
 
 async def receive(store: Store, *, now: datetime, token: str, body: str) -> bool:
-    """Store a callback; durable when this returns True. False: there is no such address.
+    """Store a callback durably and return True; False if the address is unknown.
 
-    The body is not kept, because it is not believed; its hash detects repeats. Needs only the database, so callbacks
-    are accepted while Slack or the service cannot be reached.
+    The body is untrusted and not stored; its hash detects repeats. Needs only the database, so callbacks
+    are accepted while Slack or the service is unreachable.
     """
     hashed, body_hash = token_hash(token), hashlib.sha256(body.encode()).hexdigest()
 
@@ -75,10 +75,10 @@ async def receive(store: Store, *, now: datetime, token: str, body: str) -> bool
 async def back_from_checkout(
     store: Store, kinds: Mapping[Kind, RequestKind], *, now: datetime, token: str
 ) -> CallbackKind | None:
-    """A buyer's browser came back from the checkout: stored as a callback, believed only after reading.
+    """Store a buyer's return from the checkout as a callback, to be verified by a read.
 
     Returns:
-        ``CONFIRMATION`` or ``CANCEL``, by the address; None: no browser is sent to this address.
+        ``CONFIRMATION`` or ``CANCEL``, by the address; None if this address isn't one for browsers.
     """
     hashed = token_hash(token)
 
@@ -96,7 +96,7 @@ async def back_from_checkout(
 class _Reads:
     """Reads of operations: callbacks about the same instruction that are claimed together share one read.
 
-    One that is too early to prove anything waits: the end of the attempt makes it due.
+    A callback that is too early to prove anything waits: the end of the attempt makes it due.
     """
 
     def __init__(self, ctx: Context) -> None:
@@ -104,7 +104,7 @@ class _Reads:
         self._by_instruction: dict[str, asyncio.Task[Operation | None]] = {}
 
     async def verify(self, row: InboxRow) -> None:
-        """Read the operation of the instruction that a callback is about, and apply what it says."""
+        """Read the operation that a callback is about, and apply the record."""
         ctx = self._ctx
         instruction = await ctx.read(lambda uow: uow.instructions.get(row.instruction_id))
         too_early = instruction is None or not (instruction.state in FINAL or instruction.state in _PROVEN)
@@ -115,7 +115,7 @@ class _Reads:
         reading = self._by_instruction.get(instruction.id)
         if reading is None:
             reading = self._by_instruction[instruction.id] = asyncio.create_task(self._read_now(instruction))
-        return await asyncio.shield(reading)  # others wait for it too
+        return await asyncio.shield(reading)  # other callbacks share this read
 
     async def _read_now(self, instruction: Instruction) -> Operation | None:
         payments, read = self._ctx.payments.client, self._ctx.kinds[instruction.kind].read
@@ -142,8 +142,8 @@ def _apply(uow: Unit, row: InboxRow, operation: Operation | None, *, too_early: 
         if operation is not None:
             kind.observe(uow, instruction, operation)
         elif unread and instruction.remote_id is None:
-            uow.instructions.touch(instruction, due_at=uow.now)  # it is searched for by our code
-        elif unread and uow.now - row.received_at < _PATIENCE:  # what ended unpaid has to be read
+            uow.instructions.touch(instruction, due_at=uow.now)  # its step searches for it by our code
+        elif unread and uow.now - row.received_at < _PATIENCE:  # an unpaid end has to be verified by a read
             uow.inbox.again(row.id, due_at=later)
             return
         _finish(uow, row, InboxState.STALE)
@@ -156,14 +156,14 @@ def _apply(uow: Unit, row: InboxRow, operation: Operation | None, *, too_early: 
     if uow.now - row.received_at >= _PATIENCE:
         _finish(uow, row, InboxState.UNCONFIRMED)
         if row.kind in kind.browsed:
-            return  # anybody who has the link can come back from the checkout without having paid
+            return  # anyone with the link can open this address without having paid
         alert(uow, instruction, f"unconfirmed:{row.kind}", reason=Reason(OfRequest.UNCONFIRMED, kind=row.kind.value))
         return
     uow.inbox.again(row.id, due_at=uow.now if too_early and instruction.state in _PROVEN else later)
 
 
 def _finish(uow: Unit, row: InboxRow, state: InboxState) -> None:
-    """Finish the row, unless another callback arrived after the read began: then it is due again."""
+    """Finish the row, unless another callback arrived after the read began: then make it due again."""
     if not uow.inbox.finish(row.id, state, hints=row.hints):
         uow.inbox.again(row.id, due_at=uow.now + _BETWEEN_READS)
 

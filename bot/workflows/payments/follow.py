@@ -1,4 +1,4 @@
-"""Following records at the service: claim, read, store, repeat."""
+"""Follow records at the service: claim, read, store, repeat."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Again:
-    """When it is read next. ``afresh``: something happened, so the count of reads restarts."""
+    """When to read a record next. ``afresh``: something happened, so the count of reads restarts."""
 
     pause: timedelta
     status: str
@@ -42,9 +42,9 @@ def polling(
     apply: Callable[[Unit, Tracked, Instruction, T | None], Again | None],
     stored_as: str = "polled",
 ) -> Work[Tracked]:
-    """Work that reads every followed row of this kind, ``slots`` at a time.
+    """Return work that reads every followed row of this kind, ``slots`` at a time.
 
-    ``apply``: stores the record, None where the read failed; returns None to stop following.
+    ``apply``: stores the record (None if the read failed) and returns None to stop following.
     """
 
     async def poll(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> None:
@@ -79,22 +79,22 @@ def polling(
 
 
 def again(uow: Unit, tracked: Tracked, operation: Operation | None, *, slow: bool) -> Again:
-    """At the usual pace. ``slow``: nothing is expected before a person acts."""
+    """Return the usual pause before the next read. ``slow``: nothing is expected before a person acts."""
     age = uow.now - tracked.created_at
     pause = next_poll(base=uow.poll_seconds, polls=tracked.polls + 1, age=age, waiting_for_people=slow)
     return Again(pause=pause, status=operation.status if operation is not None else tracked.last_status)
 
 
 def follow(uow: Unit, kind: str, instruction: Instruction, remote_id: str) -> None:
-    """Read what this request has at the service from now on."""
+    """Poll the service's record of this request from now on."""
     first = uow.now + timedelta(seconds=uow.poll_seconds)
     uow.tracked.follow(kind, remote_id, due_at=first, now=uow.now, instruction_id=instruction.id)
 
 
 def note_status(uow: Unit, instruction: Instruction, operation: Operation) -> Instruction:
-    """Store an unknown status as the service spells it, for the card; alert once for each.
+    """Store an unknown status in the service's spelling, for the card; alert once per status.
 
-    Returns the instruction as it is then. A known status is stored here only when it follows an unknown one.
+    Returns the current instruction. A known status is stored here only if it follows an unknown one.
     """
     before, said = instruction.remote_status, operation.status
     if said.casefold() == before.casefold() or (operation.state is not None and read_status(before) is not None):

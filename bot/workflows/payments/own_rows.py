@@ -1,4 +1,4 @@
-"""Which row of a bulk payment that was requested here an operation of the service is, by what is stored of those."""
+"""Match operations of the service with stored rows of bulk payments that were requested here."""
 
 from contextlib import suppress
 
@@ -11,11 +11,11 @@ from storage.errors import RowUnreadable
 
 
 def own_row(uow: Unit, operation: Operation) -> OwnRow | None:
-    """The row that it is or may be. Raises RowUnreadable, as what is left out could be it."""
+    """Return the row that the operation is or may be. Raises RowUnreadable, as an unreadable row could be it."""
     named = named_row(operation)
     found = uow.bulk_items.sent_as(*named) if named is not None else []
     found += uow.bulk_items.sent_to(operation.email) if operation.email else []
-    if operation.svc_hash and operation.state is OperationStatus.CREATED:  # nothing else can be taken in
+    if operation.svc_hash and operation.state is OperationStatus.CREATED:  # only created payouts can be imported
         found += uow.bulk_items.sent_with(operation.svc_hash)
     if not found:
         return None
@@ -29,7 +29,7 @@ def own_row(uow: Unit, operation: Operation) -> OwnRow | None:
 
 
 def made_here(uow: Unit, operation: Operation) -> Reason | None:
-    """What shows that Switchboard made it, or may have; None: nothing does. Raises RowUnreadable."""
+    """Return the evidence that Switchboard made, or may have made, the operation; or None. Raises RowUnreadable."""
     if (row := own_row(uow, operation)) is not None:
         code = OfRequest.ROW_OF_BULK if row.is_certain else OfRequest.MAY_BE_ROW
         return Reason(code, reference=row.reference, row=row.row)
@@ -38,7 +38,7 @@ def made_here(uow: Unit, operation: Operation) -> Reason | None:
 
 
 def readable_row(uow: Unit, operation: Operation) -> OwnRow | None:
-    """Like ``own_row``, for whoever is not held up by rows that cannot be read: those are noted, and left out."""
+    """Like ``own_row``, but skip unreadable rows, which are noted, instead of raising."""
     with suppress(RowUnreadable):
         return own_row(uow, operation)
     return None

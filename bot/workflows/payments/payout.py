@@ -1,13 +1,13 @@
 """A payout from request to end, in two steps or in one. Reading the outcome of a commit sends nothing.
 
 In two steps it is created at the service, shown to the approvers, and committed once they have approved. Creating moves
-no money, but happens only once: a lost answer is searched for by our own code before anything is sent again. Before the
-commit the payout is read again and compared with the digest: only what the card showed is sent.
+no money, but happens only once: after a lost answer, our own code is searched for before anything is sent again. Before
+the commit the payout is read again and compared with the digest: only what the card showed is sent.
 
-In one step nothing exists at the service before the approval, and one request moves the money. It has no id to be read
-by, so a lost answer is searched for by our own code. "Not found" needs two complete lists that would have shown it, a
-spacing apart and after the quiet period. Then a person decides: nothing is sent again automatically. A refusal is
-believed when those lists agree with it; until then its outcome is unknown, as after a lost answer.
+In one step nothing exists at the service before the approval, and one request moves the money. After a lost answer
+there is no id to read, so our own code is searched for. "Not found" needs two complete lists that would have shown it,
+a spacing apart and after the quiet period. Then a person decides: nothing is sent again automatically. A refusal is
+believed once those lists agree with it; until then its outcome is unknown, as after a lost answer.
 """
 
 from collections.abc import Sequence
@@ -86,8 +86,8 @@ _STILL_UNPAID = frozenset({OperationStatus.CREATED, OperationStatus.FAILED, Oper
 async def create(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """NEW: read the recipient's account, claim an attempt, send the create request once.
 
-    One that was made elsewhere is read again instead. Nothing is created for a requester who may no longer ask; that is
-    checked again every few minutes.
+    An external payout is read again instead. Nothing is created while the requester may not ask for money, which is
+    rechecked every few minutes.
     """
     no = await read_refusal(ctx, instruction)
     if no is not None:
@@ -118,7 +118,7 @@ async def create(ctx: Context, payments: PaymentsClient, instruction: Instructio
 
 
 def new_payout(ctx: Context, instruction: Instruction) -> NewPayout:
-    """Content of the create request, identical in every attempt."""
+    """Return the content of the create request, identical in every attempt."""
     return NewPayout(
         email=instruction.payload.email,
         description=instruction.payload.description,
@@ -131,7 +131,7 @@ def new_payout(ctx: Context, instruction: Instruction) -> NewPayout:
 
 
 async def find_again(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """CREATE_UNKNOWN: look for our code in the list of operations. One hit is ours."""
+    """CREATE_UNKNOWN: search the list of operations for our code. A single hit is ours."""
     look = await by_code(ctx, payments, instruction)
 
     def found(uow: Unit, instruction: Instruction, hits: Sequence[Operation]) -> None:
@@ -159,7 +159,7 @@ def created(uow: Unit, instruction: Instruction, operation: Operation) -> None:
 
 
 def _taken_in(uow: Unit, instruction: Instruction, operation: Operation) -> None:
-    """Show a payout that was made elsewhere to the approvers, while it is what was asked for and waits for a commit."""
+    """Show an external payout to the approvers if it is unchanged since the request and still awaits a commit."""
     if not _is_not_as_approved(uow, instruction, operation):
         changes: Changes = {**on_record(operation.id, operation.status), "decided_by": ""}
         show_approvers(uow, instruction, changes, action="taken_in")
@@ -185,7 +185,7 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
 
 
 def _is_not_as_approved(uow: Unit, instruction: Instruction, operation: Operation) -> bool:
-    """Handle a re-read payout that is not as approved; True when nothing may be sent."""
+    """Handle a re-read payout that is not as approved; return True if nothing may be sent."""
     wrong = differences(instruction, operation)
     if isinstance(instruction.payload, PayoutPayload) and instruction.payload.taken:
         wrong += changed_since(instruction.payload, operation)
@@ -204,9 +204,9 @@ def _is_not_as_approved(uow: Unit, instruction: Instruction, operation: Operatio
 
 
 async def reread(payments: PaymentsClient, instruction: Instruction, outcome: Outcome[Operation]) -> Outcome[Operation]:
-    """Outcome of a commit. A refusal is compared with the payout's own record: where they differ, the record counts.
+    """Return the outcome of a commit; a refusal is checked against the payout's own record, which takes precedence.
 
-    What was carried out can be answered with a refusal: a proxy repeats a request, and the second one is refused.
+    An executed commit can be answered with a refusal: a proxy repeats the request, and the second one is refused.
     """
     if not isinstance(outcome, NotExecuted) or outcome.again:
         return outcome
@@ -222,7 +222,7 @@ async def reread(payments: PaymentsClient, instruction: Instruction, outcome: Ou
 
 
 def paid(uow: Unit, under_way: Instruction, operation: Operation) -> None:
-    """Apply the record of a committed payout; alert when it differs from what was approved."""
+    """Apply the record of a committed payout; alert if it differs from the approved request."""
     wrong = differences(under_way, operation)
     if wrong:
         alert(uow, under_way, "differs", reason=together(wrong))
@@ -230,7 +230,7 @@ def paid(uow: Unit, under_way: Instruction, operation: Operation) -> None:
 
 
 async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """COMMIT_UNKNOWN and NEEDS_HUMAN: apply what the service says, or look again.
+    """COMMIT_UNKNOWN and NEEDS_HUMAN: apply the service's record, or retry the read.
 
     "Still created" is believed after the quiet period and three reads, and then a person decides.
     """
@@ -247,9 +247,9 @@ async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Inst
 
 
 async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """CLOSED as not paid, or REFUSED: a payment that appears after all is an alert; the state stays.
+    """CLOSED as not paid, or REFUSED: alert if a payment appears after all; the state stays.
 
-    One that is found by our code is read by its id from there on. A failure is no news.
+    A payout found by our code is read by its id from then on. A failure needs no alert.
     """
 
     def found(uow: Unit, instruction: Instruction, hits: Sequence[Operation]) -> None:
@@ -278,7 +278,7 @@ def _alert_if_paid(uow: Unit, instruction: Instruction, operation: Operation) ->
 
 
 def read_again(uow: Unit, instruction: Instruction, operation: Operation) -> None:
-    """Act on a record read while the outcome is unknown."""
+    """Update the instruction from a record read while the outcome is unknown."""
     wrong = differences(instruction, operation)
     if wrong:
         alert(uow, instruction, "differs", reason=together(wrong))
@@ -295,9 +295,9 @@ def read_again(uow: Unit, instruction: Instruction, operation: Operation) -> Non
 
 
 def apply_record(uow: Unit, instruction: Instruction, operation: Operation) -> bool:
-    """Move forward to what the service's own record says; never backwards, never out of a final state.
+    """Move forward to the state in the service's own record; never backwards, never out of a final state.
 
-    Returns whether the record carried the instruction forward or had nothing new to say about a final one.
+    Returns whether the record moved the instruction forward, or the instruction was final already.
     """
     state = state_of(operation)
     if instruction.state in FINAL:
@@ -384,7 +384,7 @@ PAID: Answers[Claimed, Operation] = Answers(done=paid)
 async def _still_unpaid(
     ctx: Context, payments: PaymentsClient, ended: Instruction, _rows: Sequence[int]
 ) -> Sequence[Finding]:
-    """Read a payout that ended unpaid once more, by its id or by our code."""
+    """Re-read a payout that ended unpaid, by its id or by our code."""
     if ended.remote_id is not None:
         look: Look[Operation] = Look((await payments.get_operation(ended.remote_id),))
     else:
@@ -447,7 +447,7 @@ async def pay(ctx: Context, payments: PaymentsClient, instruction: Instruction) 
 
 
 async def find_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """COMMIT_UNKNOWN and NEEDS_HUMAN: look for our code in the list of operations."""
+    """COMMIT_UNKNOWN and NEEDS_HUMAN: search the list of operations for our code."""
     if instruction.remote_id is not None:
         await read_outcome(ctx, payments, instruction)
         return

@@ -1,7 +1,7 @@
-"""A payout that was not paid, requested once more: as it was, or edited. It is approved like any other.
+"""Request a payout that was not paid once more, unchanged or edited. It is approved like any other.
 
-The source key names the first request. It is unique, so all presses below one outcome make one request, also in two
-processes. One of unknown outcome is never taken: it is looked up, not sent again.
+The source key names the first request. It is unique, so all presses on one outcome make one request, even with two
+processes. A payout of unknown outcome is never retried this way: it is looked up, not sent again.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ class _RefusedError(Exception):
 
 
 def to_send_again(uow: Unit, instruction_id: str, person: str) -> Instruction | Decided:
-    """The request that this person may send again; otherwise the refusal. Raises LookupError: there is none."""
+    """Return the request if this person may send it again, otherwise the refusal. Raises LookupError if unknown."""
     found = uow.instructions.get(instruction_id)
     if found is None:
         raise LookupError(instruction_id)
@@ -38,7 +38,7 @@ def to_send_again(uow: Unit, instruction_id: str, person: str) -> Instruction | 
 async def send_again(
     ctx: Context, instruction_id: str, person: str, payload: PayoutPayload | None = None
 ) -> tuple[Instruction, bool] | Decided:
-    """The new request, and whether this press made it; ``payload``: as it was edited, None as it was.
+    """Return the new request, and whether this press made it; ``payload``: the edited one, or None if unchanged.
 
     Raises: as :func:`bot.workflows.requests.request.request`.
     """

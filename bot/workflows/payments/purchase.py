@@ -1,7 +1,7 @@
-"""Open a purchase at the service, find it again when the answer was lost, follow it until the buyer decided.
+"""Open a purchase at the service, find it again after a lost answer, follow it until the buyer decided.
 
-Opening moves no money, but happens only once: the request is sent only after its attempt is stored, and a lost
-answer is searched for by our own code before anything is sent again.
+Opening moves no money, but happens only once: the request is sent only after its attempt is stored, and after a lost
+answer our own code is searched for before anything is sent again.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ from storage.rows import Tracked
 PURCHASE = "purchase"
 """Kind of a tracked purchase."""
 LINK = "link"
-"""The file that is the checkout link of a purchase, with its picture."""
+"""Name of the file with the checkout link of a purchase and its picture."""
 
 _ENDS: Mapping[OperationStatus | None, State] = {
     OperationStatus.CONFIRMED: State.COMPLETED,
@@ -37,7 +37,7 @@ _ENDS: Mapping[OperationStatus | None, State] = {
 _WITHOUT_LINK = frozenset({State.MISMATCH, State.REFUSED})
 """Final states in which the service may hold a purchase whose link was not given out."""
 _FORGOTTEN = timedelta(days=30)
-"""After this time an open purchase is read daily, and one whose link was never given out no more."""
+"""Age from which an open purchase is read daily, and one whose link was never given out is no longer read."""
 
 
 async def open_it(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
@@ -54,7 +54,7 @@ async def open_it(ctx: Context, payments: PaymentsClient, instruction: Instructi
 
 
 async def find_again(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """CREATE_UNKNOWN and NEEDS_HUMAN: look for our code in the list of purchases. One hit is ours."""
+    """CREATE_UNKNOWN and NEEDS_HUMAN: search the list of purchases for our code. A single hit is ours."""
     look = await by_code(ctx, payments, instruction)
 
     def found(uow: Unit, instruction: Instruction, hits: Sequence[Operation]) -> None:
@@ -67,7 +67,7 @@ async def find_again(ctx: Context, payments: PaymentsClient, instruction: Instru
 
 
 def _give_up(uow: Unit, instruction: Instruction, look: Look[Operation]) -> None:
-    """Close it as not listed; after a doubt, ask people to look at the service and go on looking, slowly."""
+    """Close it as not listed; after a doubt, ask people to check the service and keep searching slowly."""
     if look.doubt is None:
         end(uow, instruction, State.CLOSED, Reason(OfRequest.NOT_LISTED))
         return
@@ -84,7 +84,7 @@ def _give_up(uow: Unit, instruction: Instruction, look: Look[Operation]) -> None
 
 
 async def watch_refused(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """REFUSED: one that was opened nevertheless is followed without giving out its link; its payment is an alert."""
+    """REFUSED: follow a purchase that was opened nevertheless, without giving out its link; a payment is an alert."""
 
     def found(uow: Unit, _: Instruction, hits: Sequence[Operation]) -> None:
         uow.instructions.touch(instruction, remote_id=hits[0].id, due_at=None)
@@ -95,7 +95,7 @@ async def watch_refused(ctx: Context, payments: PaymentsClient, instruction: Ins
 
 
 def new_purchase(ctx: Context, instruction: Instruction) -> NewPurchase:
-    """Content of the create request, identical in every attempt."""
+    """Return the content of the create request, identical in every attempt."""
     payload = instruction.payload
     if not isinstance(payload, PurchasePayload):
         raise TypeError(f"{instruction.reference} is no purchase")
@@ -112,14 +112,14 @@ def new_purchase(ctx: Context, instruction: Instruction) -> NewPurchase:
 
 
 def link_of(ctx: Context, instruction: Instruction) -> str:
-    """The checkout link; empty while there is nothing to pay, and once it is over."""
+    """Return the checkout link; empty before and after the purchase can be paid."""
     if instruction.state is not State.OPEN or instruction.remote_id is None or ctx.payments.client is None:
         return ""
     return ctx.payments.client.checkout_url(instruction.remote_id)
 
 
 def opened(uow: Unit, instruction: Instruction, operation: Operation) -> None:
-    """Compare what the service opened with the request, give its link out, follow it."""
+    """Compare the purchase that the service opened with the request, give out its link and follow it."""
     wrong = list(differences(instruction, operation))
     try:
         if uow.ctx.payments.client is not None:
@@ -145,9 +145,9 @@ def opened(uow: Unit, instruction: Instruction, operation: Operation) -> None:
 
 
 def observe(uow: Unit, instruction: Instruction, operation: Operation) -> bool:
-    """Apply a record read by its id; one that is not the requested purchase changes nothing and alerts.
+    """Apply a record read by its id; if it differs from the requested purchase, only alert.
 
-    Returns whether the record carried the purchase to its end, or had nothing new to say about one that ended.
+    Returns whether the record ended the purchase, or the purchase was over already.
     """
     state = _ENDS.get(operation.state)
     if instruction.state in _WITHOUT_LINK:
@@ -186,7 +186,7 @@ def observe(uow: Unit, instruction: Instruction, operation: Operation) -> bool:
 
 
 def _watch(uow: Unit, ended: Instruction) -> None:
-    """What was opened is not what was requested: follow it without giving out its link; a payment is an alert."""
+    """Follow a purchase that differs from the request without giving out its link; a payment of it is an alert."""
     if ended.remote_id is not None and ended.state in _WITHOUT_LINK:
         follow(uow, PURCHASE, ended, ended.remote_id)
 

@@ -1,6 +1,6 @@
-"""The recipient's account, read before anybody is asked.
+"""Look up the recipient's account before approvers are asked.
 
-An address without one waits for the requester first, and one whose domain is a letter away from one that was paid.
+An address without an account waits for its requester first, as does one whose domain is a letter away from a paid one.
 """
 
 from dataclasses import replace
@@ -24,13 +24,13 @@ from bot.workflows.requests.request import Requested, request_of
 from storage.transaction import Tx
 
 NO_ACCOUNT: Final = "no_account"
-"""The news that the requester is asked."""
+"""Topic of the message that asks the requester about the address."""
 _COMPARED: Final = 2_000
-"""Addresses paid last with which one that has no account is compared."""
+"""Most recently paid addresses with which one without an account is compared."""
 
 
 class _ReplacedError(Exception):
-    """Edited although it does not wait for the requester any more; the transaction is rolled back."""
+    """Edited although it no longer waits for its requester; the transaction is rolled back."""
 
     def __init__(self, found: Instruction) -> None:
         super().__init__(found.reference)
@@ -38,10 +38,10 @@ class _ReplacedError(Exception):
 
 
 async def with_recipient(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> Instruction | None:
-    """The instruction with the recipient's account looked up, once.
+    """Return the instruction with the recipient's account looked up, once.
 
-    None: somebody else was faster; or the requester is asked, on the card and in its thread, because the address has no
-    account. They have as long to answer as approvers would have.
+    None: it was changed concurrently, or its requester has to answer, on the card and in its thread, because the
+    address has no account or resembles a paid one. They have as long to answer as approvers would have.
     """
     until = instruction.created_at + timedelta(seconds=instruction.requirement.expires_seconds)
     if instruction.recipient is None:
@@ -78,7 +78,7 @@ async def with_recipient(ctx: Context, payments: PaymentsClient, instruction: In
 
 
 async def read_recipient(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> Recipient:
-    """The account of its address, with an address that may be meant where it has none."""
+    """Read the account of its address; if there is none, add an address that may be meant."""
     try:
         account = await payments.account_status(instruction.payload.email)
     except (ServiceNow, OperatorError) as silent:
@@ -89,12 +89,12 @@ async def read_recipient(ctx: Context, payments: PaymentsClient, instruction: In
         return Recipient(problem=full_reason(refused))
     found, email = recipient_of(account), instruction.payload.email
     if not awaits_requester(replace(instruction, recipient=found.model_copy(update={"instead": email}))):
-        return found  # nobody is asked about this kind of request, or not any more
+        return found  # this kind of request never asks its requester, or no longer does
     return found.model_copy(update={"instead": await meant_by(ctx, email, found)})
 
 
 async def meant_by(ctx: Context, email: str, found: Recipient) -> str:
-    """The address that was probably meant by one with this account, or without one; empty where that is not clear."""
+    """Return the address probably meant instead of this one, with or without an account; empty if unclear."""
 
     def compared(uow: Unit) -> str:
         if uow.instructions.paid_before([email]):
@@ -106,7 +106,7 @@ async def meant_by(ctx: Context, email: str, found: Recipient) -> str:
 
 
 async def send_anyway(ctx: Context, decision: Decision) -> Decided:
-    """The requester says that the address is right: the request goes on to the approvers."""
+    """Pass the request on to the approvers, after its requester confirmed the address."""
 
     def work(uow: Unit) -> Decided:
         found = waiting(uow, decision)
@@ -124,9 +124,9 @@ async def send_anyway(ctx: Context, decision: Decision) -> Decided:
 
 
 async def edited(ctx: Context, decision: Decision, requested: Requested) -> Instruction | Decided:
-    """Request what the edited form says, and withdraw the request that it replaces, in one transaction.
+    """Store the edited request and withdraw the one that it replaces, in one transaction.
 
-    A request that does not wait for the requester any more is left as it is: the result says why.
+    A request that no longer waits for its requester is left as it is: the result contains the refusal.
     """
 
     def make(uow: Unit) -> Requested:
@@ -144,7 +144,7 @@ async def edited(ctx: Context, decision: Decision, requested: Requested) -> Inst
 
 
 def waiting(tx: Tx, decision: Decision) -> Instruction | Decided:
-    """The request, while this person has to decide whether it is sent; otherwise the refusal."""
+    """Return the request while this person has to decide whether it is sent; otherwise the refusal."""
     found = tx.instructions.get(decision.instruction_id)
     if found is None:
         raise LookupError(decision.instruction_id)

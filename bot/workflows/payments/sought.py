@@ -1,12 +1,12 @@
-"""Searching the service: by our own code, for what nothing here asked for, and for people.
+"""Search the service by our own code, for operations that were not requested here, and for people.
 
-A list that does not show our codes proves nothing, nor does one with a record that may be ours. The payments of our
-bulk payments are in it, too: they never have codes, and none of them is another request of ours. A service that refuses
-a request may have executed it nevertheless: a proxy repeats a request, and the repeat is refused because the first one
-went through. So a refusal is final once a read agrees with it, and reading goes on for a month. For a payout with an
-id, one read right after the refusal is enough. What can only be searched for in a list is handled as an unknown
-outcome; the card says at once that it was refused and is being checked. Creating moves no money, so one look at the
-list is enough there.
+A list that does not show our codes proves nothing, nor does one with a record that may be ours. Lists also contain
+the payments of our bulk payments: they never have codes, and none of them is another request of ours. A service that
+refuses a request may have executed it nevertheless: a proxy repeats a request, and the repeat is refused because the
+first one succeeded. So a refusal is final once a read agrees with it, and reads continue for a month. For a payout
+with an id, one read right after the refusal is enough. A request that can only be searched for in a list is handled as
+an unknown outcome; the card shows at once that it was refused and is being checked. Creating moves no money, so one
+look at the list is enough for a create.
 """
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
@@ -40,14 +40,14 @@ from storage.transaction import Tx
 log = structlog.get_logger(__name__)
 
 PER_PAGE = 10
-"""Operations of one page: what fits on a phone."""
+"""Operations per page: as many as fit on a phone."""
 _LONGEST_CODE: Final = 200
 _HAD_AN_EFFECT = frozenset({AttemptOutcome.OPEN, AttemptOutcome.UNKNOWN, AttemptOutcome.DONE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sought:
-    """What is looked for in a list: the other party, the amount, and since when a request may have made it."""
+    """The search criteria for a list: recipient or payer, amount, and the earliest time a request may have made it."""
 
     email: str
     cents: Cents
@@ -55,7 +55,7 @@ class Sought:
 
 
 class Listing:
-    """What one reading of a list shows besides what is looked for.
+    """Collects evidence from one reading of a list: records that may be ours, and whether the list shows codes.
 
     ``known``: our codes that it may show, folded. ``rows``: address and amount of the rows of our bulk payments.
     """
@@ -79,7 +79,7 @@ class Listing:
         elif same_person and same_amount and is_recent:
             self.suspects.append(operation)
         if not code and ((operation.email or "").casefold(), operation.cents) in self._rows:
-            return  # a row of a bulk payment has no code, in a list that shows codes, too
+            return  # a row of a bulk payment never has a code, even in a list that shows codes
         self._seen += 1
         if is_recent:
             self._recent += 1
@@ -87,16 +87,16 @@ class Listing:
 
     @property
     def doubt(self) -> Reason | None:
-        """Why the list would not have shown our code; None when it would have. An empty list hides nothing."""
+        """Return why the list might not show our code, or None if it would. An empty list hides nothing."""
         hides_all = self._seen and not self._ours
         hides_the_latest = self._recent and not self._recent_with_code
         return Reason(OfRequest.NO_CODES) if hides_all or hides_the_latest else None
 
 
 async def by_code(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> Look[Operation]:
-    """Read the whole list that shows this kind of request once, for the code of this one.
+    """Search the whole list that shows this kind of request once for the code of this one.
 
-    A record may be ours from when the first attempt was sent, by a clock that may have been off.
+    A record may be ours if made since the first attempt was sent, allowing for a clock that was off.
     """
     listed = _list_of(ctx, instruction)
     kinds = frozenset(one.kind for one in ctx.kinds.values() if one.listed == listed)
@@ -131,12 +131,12 @@ async def by_code(ctx: Context, payments: PaymentsClient, instruction: Instructi
 
 
 async def code_is_free(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> bool:
-    """Whether the service holds nothing under the code that was chosen; otherwise the request ends, and says so.
+    """Whether the service has no operation with the chosen code; otherwise end the request with that reason.
 
-    Read before the first request, as what is there could not be told from ours afterwards.
+    Check before the first request: later, an existing operation could not be distinguished from ours.
 
     Raises:
-        ServiceNow: the list cannot be read to its end. After a while the service's own refusal has to do.
+        ServiceNow: the list cannot be read to its end. After a few retries, the service's own refusal has to suffice.
     """
     if not instruction.payload.code or instruction.creates or instruction.commits:
         return True
@@ -151,13 +151,13 @@ async def code_is_free(ctx: Context, payments: PaymentsClient, instruction: Inst
 
 
 async def named_there(payments: PaymentsClient, text: str) -> tuple[Operation, int]:
-    """What the service holds under this id, or else under this code; and how many others have that code.
+    """Return the operation with this id, or else with this code, and how many others have that code.
 
-    A purchase comes with its items, from its own detail, where the service gives it.
+    A purchase comes with its items, from its own detail, if the service returns that.
 
     Raises:
-        ServiceNever: nothing (404), or it cannot be read.
-        ServiceNow: silent, or its list cannot be read to its end.
+        ServiceNever: not found (404), or unreadable.
+        ServiceNow: no answer, or the list cannot be read to its end.
     """
     more = 0
     try:
@@ -176,7 +176,7 @@ async def named_there(payments: PaymentsClient, text: str) -> tuple[Operation, i
 
 
 async def _held_under(payments: PaymentsClient, code: str) -> tuple[Operation, ...]:
-    with suppress(ServiceNever, OperatorError):  # a service may lack the shortcut
+    with suppress(ServiceNever, OperatorError):  # some services lack the shortcut
         return (await payments.operation_by_code(code),)
     search = await payments.find_by_code(code, None)
     if not search.hits and not search.complete:
@@ -185,7 +185,7 @@ async def _held_under(payments: PaymentsClient, code: str) -> tuple[Operation, .
 
 
 async def record_of(ctx: Context, instruction: Instruction) -> Operation | BulkJob | None:
-    """What the service says of a request now, in one read; None where it knows nothing of it by an id."""
+    """Read the service's current record of a request; None if it has no record that can be read by id."""
     payments, payload = ctx.payments.client, instruction.payload
     if payments is None:
         return None
@@ -201,7 +201,7 @@ async def record_of(ctx: Context, instruction: Instruction) -> Operation | BulkJ
 
 
 def _made_elsewhere(ctx: Context, instruction: Instruction, hit: Operation) -> bool:
-    """Whether what has the code that a person chose cannot be ours: anybody can choose the same one."""
+    """Whether an operation with a code that a person chose can't be ours: anybody can choose the same code."""
     if not instruction.payload.code:
         return False
     is_older = hit.created_at is not None and hit.created_at < instruction.created_at - SKEW
@@ -220,12 +220,12 @@ def _list_of(ctx: Context, instruction: Instruction) -> OperationType:
 
 
 def _nobody_elses(tx: Tx, held: Iterable[Operation], own: str) -> Iterator[Operation]:
-    """Those that belong to no other request of ours than this one."""
+    """Return the operations that belong to no other request of ours."""
     return (one for one in held if not tx.instructions.belongs_to_another(one.id, one.code, than=own))
 
 
 def is_of(ctx: Context, instruction: Instruction, operation: Operation) -> bool:
-    """Whether an operation with the code of this request, whose id there is not known, is what it made."""
+    """Whether the request made this operation, judged by its code as long as the service's id is unknown."""
     if instruction.remote_id is not None or instruction.leaves_its_code:
         return instruction.remote_id == operation.id
     return same_code(operation.code, instruction.sent_code) and not _made_elsewhere(ctx, instruction, operation)
@@ -239,7 +239,7 @@ async def list_operations(
     operation_type: OperationType | None,
     per_page: int = PER_PAGE,
 ) -> tuple[OperationPage, Mapping[str, Known]]:
-    """One page, for people, and what of it is ours by the service's id."""
+    """Return one page for people, with our requests and rows in it by the service's id."""
     found = await payments.list_operations(page=page, per_page=per_page, operation_type=operation_type)
     return found, await _ours_among(ctx, found.operations)
 
@@ -247,7 +247,7 @@ async def list_operations(
 async def every_operation(
     ctx: Context, payments: PaymentsClient, operation_type: OperationType | None
 ) -> AsyncIterator[tuple[Sequence[Operation], Mapping[str, Known]]]:
-    """The whole list, page by page, each operation once, and what of it is ours by the service's id."""
+    """Yield the whole list page by page, each operation once, with our requests and rows by the service's id."""
     seen: set[str] = set()
     async for page in payments.all_operations(operation_type):
         new = [one for one in page.operations if one.id not in seen]
@@ -261,7 +261,7 @@ async def _ours_among(ctx: Context, operations: Sequence[Operation]) -> Mapping[
         for operation in operations:
             try:
                 known = request_about(ctx, uow, operation) or own_row(uow, operation)
-            except RowUnreadable:  # noted: an admin is told, and the rest of the list is shown
+            except RowUnreadable:  # noted: an admin is notified, and the rest of the list is shown
                 ours[operation.id] = None
                 continue
             if known is not None:
@@ -272,7 +272,7 @@ async def _ours_among(ctx: Context, operations: Sequence[Operation]) -> Mapping[
 
 
 def request_about(ctx: Context, uow: Unit, operation: Operation) -> Instruction | None:
-    """The request that made it, or that committed it. Raises RowUnreadable."""
+    """Return the request that made the operation, or committed it. Raises RowUnreadable."""
     if (one := uow.instructions.by_remote(operation.id)) is not None or not operation.code:
         return one
     # Its creation may have an unknown outcome: then we know the code, and not yet the id.

@@ -1,4 +1,4 @@
-"""Content of the cards of requests, with the news and files of their threads.
+"""Content of request cards, and of the news and files in their threads.
 
 A request has up to two cards, see :class:`bot.workflows.requests.announce.Place`. The time to decide begins when the
 approvers can see theirs.
@@ -46,7 +46,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sight:
-    """A request as it stands, and its card in one place, if there is one."""
+    """A request, its votes, and its card in one place, if it has one."""
 
     instruction: Instruction
     votes: Sequence[Vote]
@@ -64,7 +64,7 @@ class RequestSubject(Subject):
         return None if sight is None or _came_too_late(sight) else await card_for(ctx, sight)
 
     async def line(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002
-        """News as they were when they were queued, a reminder, or an alert."""
+        """Return news as of when they were queued, a reminder, or an alert."""
         sight = await ctx.read(lambda uow: _look(uow, id))
         if sight is None:
             return None
@@ -86,7 +86,7 @@ class RequestSubject(Subject):
                 )
 
     async def _link(self, ctx: Context, instruction: Instruction) -> str:
-        """The link to its card, or empty while there is none or Slack doesn't give it."""
+        """Return the link to the request's card; empty if it is not posted or Slack doesn't return the link."""
         subjects = [subject_of(instruction.id, place) for place in Place]
         boards = await ctx.read(lambda uow: [uow.boards.get(one) for one in subjects])
         posted = next((Posted(board.channel, board.ts) for board in boards if board and board.ts), None)
@@ -102,9 +102,9 @@ class RequestSubject(Subject):
         id: str,  # noqa: A002
         payload: Mapping[str, object],
     ) -> Attachment | Content | None:
-        """The items of a bulk payment or cancellation as they stand now, or a checkout link as a picture.
+        """Return the current items of a bulk payment or cancellation, or a checkout link as a picture.
 
-        Where the workspace takes no picture the link goes out alone: it must not hold back the news behind it.
+        If the workspace rejects the picture, the link is sent alone, so that it doesn't delay the news behind it.
         """
         sight = await ctx.read(lambda uow: _look(uow, id))
         if sight is None:
@@ -123,7 +123,7 @@ class RequestSubject(Subject):
             name = f"{instruction.reference}-{what.replace(':', '-')}.csv"
             return Attachment(name=name, content=table, title=title, alt=alt, comment=comment, own_title=False)
         if instruction.state is not State.OPEN:
-            return None  # nothing to pay any more
+            return None  # no longer payable
         link = link_of(ctx, instruction)
         if not link:
             raise ServiceNow("payments", Reason(Exchange.NOT_CONFIGURED))
@@ -135,7 +135,7 @@ class RequestSubject(Subject):
         return Attachment(name=name, content=picture, title=title, alt=alt, comment=content.text)
 
     def posted(self, uow: Unit, id: str) -> None:  # noqa: A002
-        """The time to decide begins with the approvers' card, which shows its end already."""
+        """Start the time to decide once the approvers' card, which already shows its end, is posted."""
         sight = _look(uow, id)
         if sight is None or not _starts_the_clock(sight):
             return
@@ -154,7 +154,7 @@ class RequestSubject(Subject):
         return uow.policy.channels.approvals if id.endswith(f":{Place.APPROVALS}") else ""
 
     def given_up(self, uow: Unit, row: OutboxRow, why: Reason) -> bool:
-        """Post news about payments in the policy's payments channel instead. Alerts are posted nowhere else."""
+        """Post news about payments in the policy's payments channel instead; alerts have no fallback."""
         _, _, name = row.subject.partition(":")
         sight, line = _look(uow, name), row.payload.get("line")
         if sight is None or line == Line.ALERT:
@@ -170,7 +170,7 @@ class RequestSubject(Subject):
 
 
 async def card_for(ctx: Context, sight: Sight) -> Content:
-    """The card as it is now, for one of its places; with a hint to invite the bot where only the requester got it."""
+    """Return the current card for one place, with a hint to invite the bot if only the requester received it."""
     instruction, board = sight.instruction, sight.board
     if _starts_the_clock(sight):
         instruction = replace(instruction, expires_at=_expiry(instruction, ctx.clock.now()))
@@ -195,7 +195,7 @@ async def card_for(ctx: Context, sight: Sight) -> Content:
 
 
 def _people_in(instruction: Instruction, payload: Mapping[str, object]) -> list[str]:
-    """People whom a message names without notifying them."""
+    """Return the people whom a message names without notifying them."""
     voters, decided = payload.get("voters"), str(payload.get("decided_by") or "")
     reason = Reason.read(payload.get("reason"))
     froze = [str(reason.facts["person"])] if has_code(reason, OfRequest.FROZEN) and reason is not None else []
@@ -213,7 +213,7 @@ def _look(tx: Tx, name: str) -> Sight | None:
 
 
 def _came_too_late(sight: Sight) -> bool:
-    """Whether the approvers never saw it, and nothing is left to decide."""
+    """Whether the request expired without its approvers ever having seen it."""
     unseen = sight.instruction.posted_at is None and (sight.board is None or not sight.board.ts)
     return unseen and sight.instruction.state is State.EXPIRED and sight.place == Place.APPROVALS
 

@@ -1,9 +1,9 @@
-"""Take in a payout that was made elsewhere and is only created: people approve it, then it is committed, once.
+"""Import an external payout that is only created: people approve it, then it is committed, once.
 
-What is approved is the record as it was read. It is read again before the approvers see it, and before the commit; what
-has changed since ends the request. Nothing that Switchboard made is taken in, from whichever database, and no row of a
-bulk payment that isn't done: the service pays it by itself, and whoever made it may pay it again. One payout has one
-request at a time, in the write: its source key names the payout.
+Approvers approve the record as it was read. It is read again before they see it and before the commit; any change
+ends the request. Payouts that Switchboard made, from whichever database, are not imported, nor are rows of unfinished
+bulk payments: the service pays those by itself, and their maker may pay them again. Each payout has one request at a
+time, enforced in the write: its source key names the payout.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from bot.workflows.requests.request import Requested, request_of
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The payout was not taken in. ``operation``: the record as it was read; ``reason``: what shows that it is ours."""
+    """The payout was not imported. ``operation``: the record as read; ``reason``: the evidence that it is ours."""
 
     why: NotTaken
     operation: Operation
@@ -31,7 +31,7 @@ class Refused:
 
 
 async def may_be_offered(ctx: Context, operation: Operation) -> bool:
-    """Whether people may ask for its commit. Raises RowUnreadable."""
+    """Whether people may request its commit. Raises RowUnreadable."""
     is_payout = not isinstance(payload_of(operation), NotTaken)
     return is_payout and await ctx.read(lambda uow: made_here(uow, operation)) is None
 
@@ -42,7 +42,7 @@ async def take_in(
     """Read the payout and store the request to commit it, durably.
 
     Returns:
-        The request, and whether it is new; pressed again, it is the first one. Or why there is none.
+        The request, and whether it is new (a repeated press returns the first one); or why it was refused.
 
     Raises:
         ServiceNever, ServiceNow, OperatorError: the payout cannot be read, or could not be committed.
@@ -83,7 +83,7 @@ async def take_in(
 
 
 async def _row_of_others(payments: PaymentsClient, operation: Operation) -> Reason | None:
-    """The row that a payout without a code may be, of any bulk payment that isn't done; items have no codes."""
+    """Return the row of an unfinished bulk payment that a payout without a code may be; items have no codes."""
     if operation.code:
         return None
     async for found in payments.bulk_history():
