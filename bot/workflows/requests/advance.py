@@ -77,7 +77,7 @@ async def _go_on(ctx: Context, instruction: Instruction) -> None:
         await _tell_progress(ctx, instruction)
     except StorageError:
         raise  # not the instruction's fault; the step is retried
-    except ServiceNow as later:  # needs no person; after a claim the card shows the doubt
+    except ServiceNow as later:  # no action needed; after a claim the card shows the doubt
         said = answered(later) if instruction.state in _BEFORE_SENDING else None
         await _put_off(ctx, instruction, wait=later.retry_after, reason=said, alarming=False)
     except (ServiceNever, OperatorError) as stuck:

@@ -1,4 +1,4 @@
-"""Cards, news and alerts of a request, queued in the transaction that makes them true; state changes that send nothing.
+"""Queue cards, news and alerts of a request in the transaction that makes them true; change states without sending.
 
 A request has one board in each of its places, called its card; its text comes from
 :mod:`bot.workflows.payments.subject`. Outbox rows are unique by key: one piece of news for each state and place,
