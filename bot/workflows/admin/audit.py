@@ -1,8 +1,8 @@
-"""The audit chain at work: anchors written outside the database, and the story of one request.
+"""Uses of the audit chain: anchors written outside the database, and the story of one request.
 
 The high-water mark: every request with an effect is anchored before it is sent, at the end of the chain with its claim.
-A database that lacks it is older than what was sent; then nothing is sent until an operator has looked. An anchor goes
-to a file only, not to a channel: anybody with the bot's token can edit or delete a message.
+A database that lacks an anchored row is older than the last request; then nothing is sent until an operator has
+checked. Anchors go only to a file, not to a channel: anyone with the bot's token can edit or delete a message.
 """
 
 import asyncio
@@ -38,14 +38,14 @@ log = structlog.get_logger(__name__)
 About = TypeVar("About", Instruction, Booking)
 
 _LOOK_SECONDS = 1.0
-"""Between two looks at where the chain stands: the worker runs at every wake."""
+"""Interval between checks of the end of the chain: the worker runs at every wake."""
 
 _AFTER_FAILURE = 60.0
 STORY_ROWS = 1_000
-"""Most rows of one request that are read for its story."""
+"""Most audit rows read for the story of one request."""
 _CHUNK = 100
 _NAMED = 10
-"""Changed lines that an alert names."""
+"""Most changed lines listed in an alert."""
 
 
 class HighWater:
@@ -58,12 +58,12 @@ class HighWater:
         self._policy = policy
         self._last: Anchor | None = None
         self._has_added = False
-        """Whether what this host sent is in the finding: another host may have noticed first."""
+        """Whether the finding includes this host's requests: another host may have found the loss first."""
         self._refused = False
         self._turn = asyncio.Lock()
 
     async def compare(self) -> None:
-        """At start, before anything works: does the database hold everything its anchors say it held?"""
+        """At start, before any work: freeze payments if the database lacks anchored rows, alert if anchors changed."""
         try:
             lost = await self._lost()
             foreign = await asyncio.to_thread(self._file.last_of_another_key)
@@ -75,12 +75,12 @@ class HighWater:
             file = str(self._file.path)
             log.error("anchors were changed", file=file, lines=changed, mend="run `switchboard audit verify`")
             facts = {"file": file, "lines": changed[:_NAMED], "count": len(changed)}
-            once = hashlib.sha256(repr(changed).encode()).hexdigest()  # one alert for the same lines
+            once = hashlib.sha256(repr(changed).encode()).hexdigest()  # one alert per set of lines
             await self._tell("anchors_changed", once, facts)
         await self._account_for([foreign, *lost] if foreign is not None else lost)
 
     async def may_leave(self, about: str) -> bool:
-        """Anchor a request that is about to be sent; False: it must not be. The caller has stored its claim."""
+        """Anchor a request whose claim the caller has stored; return False if it must not be sent."""
         async with self._turn:
             try:
                 head, may_send = await self._stand()
@@ -101,7 +101,7 @@ class HighWater:
             return True
 
     async def is_sound(self) -> bool:
-        """Whether the chain may be anchored now: it has all that was sent, and no operator has to check it."""
+        """Return whether the chain may be anchored now: it has every anchored row, and no operator has to check it."""
         async with self._turn:
             try:
                 return (await self._stand())[1]
@@ -113,7 +113,7 @@ class HighWater:
         return Unit(tx, now=self._clock.now(), policy=self._policy)
 
     async def _lost(self) -> list[Anchor]:
-        """The newest anchors, as far as the chain lacks them. Raises OSError."""
+        """Return the newest anchors that the chain lacks. Raises OSError."""
         lost: list[Anchor] = []
         lines = self._file.newest_first()
         while chunk := await asyncio.to_thread(lambda: list(islice(lines, _CHUNK))):
@@ -142,9 +142,9 @@ class HighWater:
         return head, may_send
 
     async def _account_for(self, lost: list[Anchor]) -> None:
-        """Handle anchors that the chain lacks: unless an operator has accounted for them, freeze payments.
+        """Handle anchors that the chain lacks: freeze payments unless an operator has accounted for them.
 
-        What another host sent is accounted for only if that host had told it by then.
+        Another host's requests are accounted for only if that host had reported them by then.
         """
         if not lost:
             return
@@ -164,7 +164,7 @@ class HighWater:
         )
 
     async def _begin_anew(self) -> None:
-        """An operator has accounted for the anchors that the chain lacks: they are set aside, and count no more."""
+        """Set aside the anchors that the chain lacks, because an operator has accounted for them."""
         newest = await asyncio.to_thread(self._file.last)
         foreign = await asyncio.to_thread(self._file.last_of_another_key)
         if foreign is not None or (newest is not None and not (await self._held([newest]))[0]):
@@ -185,7 +185,7 @@ class HighWater:
 
 
 class Anchoring:
-    """Writes anchors of the chain of one database. One per process; several processes may share a file."""
+    """Writes the anchors of one database's chain. One per process; several processes may share a file."""
 
     def __init__(self, *, store: Store, file: AnchorFile, clock: Clock, high_water: HighWater | None = None) -> None:
         self._high_water = high_water
@@ -204,7 +204,7 @@ class Anchoring:
         return await self._write(always=False)
 
     async def finish(self) -> None:
-        """Anchor what has no anchor yet: the process stops. Raises nothing: nothing depends on it."""
+        """Anchor the last rows when the process stops. Errors are only logged, because nothing depends on it."""
         try:
             await self._write(always=True)
         except StorageError as problem:
@@ -242,7 +242,7 @@ class Anchoring:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story(Generic[About]):
-    """What the audit says of a request or a booking, oldest first; not ``is_complete``: there are more rows."""
+    """The audit rows of a request or booking, oldest first. ``is_complete`` is False if there are more rows."""
 
     about: About
     rows: tuple[VerifiedRow, ...]
@@ -272,9 +272,9 @@ def _story(tx: Tx, about: About | None) -> Story[About] | None:
 
 
 async def export(store: Store, out: IO[bytes], *, about: str | None = None) -> int:
-    """Write every row as CSV in UTF-8; how many. No more than a page of rows is in memory.
+    """Write every row as CSV in UTF-8 and return their number. At most one page of rows is in memory.
 
-    ``about``: only those of the request or booking with this id.
+    ``about``: write only the rows of the request or booking with this id.
     """
     text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
     count, after = 0, None
@@ -291,14 +291,14 @@ async def export(store: Store, out: IO[bytes], *, about: str | None = None) -> i
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What was compared: how many requests, and what disagrees, with the reference of the request, if it is one."""
+    """Number of compared requests, and each disagreement with the reference of its request, empty if it has none."""
 
     requests: int
     found: tuple[tuple[str, Reason], ...]
 
 
 def compare(tx: Tx) -> Compared:
-    """Compare all of them, and the flags that hold payments back."""
+    """Compare all requests with the audit, and the flags that freeze payments."""
     count = 0
     found: list[tuple[str, Reason]] = []
     for instruction_id, reference in tx.instructions.names():
@@ -311,7 +311,7 @@ def compare(tx: Tx) -> Compared:
                 held, attempts = tx.reservations.of(instruction_id), tx.attempts.of(instruction_id)
                 if not is_reserved_as(instruction, held, attempts):
                     odds.append(Disagreement(Odd.RESERVED))
-        except Exception as unreadable:  # noqa: BLE001 - anything can stand in a row that somebody else wrote
+        except Exception as unreadable:  # noqa: BLE001 - a row written by someone else can contain anything
             found.append((reference, Reason(OfMode.ROWS_UNREADABLE, error=type(unreadable).__name__)))
         else:
             if odds:

@@ -1,6 +1,6 @@
-"""Compare the time in use with the calendars once a minute: the machine's and the database server's.
+"""Compare the time in use with the wall clocks of the machine and the database server once a minute.
 
-A clock that was set moves no stored time. Operators are alerted, and restart the processes once the clock is right.
+Setting a clock changes no stored time. Operators are alerted, and restart the processes once the clock is right.
 """
 
 from collections.abc import Callable
@@ -18,12 +18,12 @@ from storage.transaction import Tx
 log = structlog.get_logger(__name__)
 
 _OFF: Final = "clock_off"
-"""Flag: seconds by which some process found a calendar ahead of its time."""
+"""Flag with the seconds by which some process found a wall clock ahead of its time."""
 _YEAR: Final = 31_536_000
 
 
 async def start(store: Store, clock: SharedClock, *, server_now: Callable[[], datetime] | None = None) -> None:
-    """Read the calendar; ``server_now`` replaces the server's where time is simulated."""
+    """Set the time from the wall clocks; ``server_now`` replaces the server's clock if time is simulated."""
     server, asked_at = await _ask(store, clock, server_now)
     clock.start(server, asked_at=asked_at)
     seconds, newest = await store.read(lambda tx: (seconds_off(tx), tx.times.newest()))
@@ -32,13 +32,13 @@ async def start(store: Store, clock: SharedClock, *, server_now: Callable[[], da
 
 
 async def begin(ctx: Context) -> None:
-    """At start, before anything is due: if rows were written by a clock ahead of ours, alert, and look at them soon."""
+    """At start, before any work: if a clock ahead of ours wrote rows, alert and make them due soon."""
     await ctx.write(_alert_ahead, name="rows_ahead", wakes=False)
     await _alert_off(ctx)
 
 
 async def compare(ctx: Context) -> int:
-    """Compare every minute; 1 if a calendar is off."""
+    """Compare the clocks if a minute has passed; return 1 if one is off."""
     if not ctx.clock.is_due:
         return 0
     server, asked_at = await _ask(ctx.store, ctx.clock, ctx.server_now)
@@ -47,7 +47,7 @@ async def compare(ctx: Context) -> int:
 
 
 def seconds_off(tx: Tx) -> int | None:
-    """Seconds by which some process found a calendar ahead of its time; None: no clock is off."""
+    """Return the seconds by which some process found a wall clock ahead of its time; None if no clock is off."""
     found = tx.flags.readable(_OFF)
     return max(-_YEAR, min(found, _YEAR)) if isinstance(found, int) else None
 
@@ -55,7 +55,7 @@ def seconds_off(tx: Tx) -> int | None:
 async def _ask(
     store: Store, clock: SharedClock, server_now: Callable[[], datetime] | None
 ) -> tuple[datetime | None, float]:
-    """The server's time, None on SQLite, and the boot time at which it was asked for."""
+    """Return the server's time (None on SQLite) and the boot time at which it was requested."""
     asked_at = clock.boottime()
     server = await store.read(lambda tx: tx.server_now())
     return (server if server is None or server_now is None else server_now()), asked_at
@@ -67,15 +67,15 @@ def _alert_ahead(uow: Unit) -> None:
         return
     seconds = round((newest - uow.now).total_seconds())
     log.warning("newest rows are ahead of the clock", seconds=seconds)
-    # No deadline is moved. Being due early is safe: each step compares its deadlines itself. In a minute, as a message
-    # of unknown outcome shows in Slack's history by then.
+    # Deadlines stay. Being due early is safe because each step checks its deadlines. Not before a minute has passed: by
+    # then, a message of unknown outcome is visible in Slack's history.
     uow.times.hasten(uow.now + TOLERATED)
     tell_everybody(uow, key=f"rows_ahead:{newest.isoformat()}", facts={"topic": "rows_ahead", "seconds": seconds})
 
 
 async def _alert_off(ctx: Context) -> int:
     clock, is_off = ctx.clock, abs(ctx.clock.off) > TOLERATED
-    # What an earlier process found counts until requests that it may have sent can no longer be in flight.
+    # A finding of an earlier process is valid until requests that it may have sent can no longer be in flight.
     if not is_off and not (clock.is_alerted and ctx.quiet.over(sent_at=clock.started, now=clock.now())):
         return 0
     topic, seconds = "clock_off" if is_off else "clock_right", round(clock.off.total_seconds())

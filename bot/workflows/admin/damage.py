@@ -1,4 +1,4 @@
-"""What the database suffers from: unreadable rows, old rows that may go, a full disk, writes that are refused."""
+"""Maintenance of the database: unreadable rows, deletion of old rows, a full disk, refused writes."""
 
 import logging
 import secrets
@@ -23,18 +23,21 @@ log = structlog.get_logger(__name__)
 
 _ALERT: Final = "unreadable:"
 _BELONGS: Final = {"email_run": "job"}
-"""Tables whose rows are held with another one, which their key begins with."""
+"""Tables whose rows are held through a row of another table, whose id starts their key."""
 
 
 class DamageWatch:
-    """What this process has swept so far. One per process."""
+    """Sweeps all tables for unreadable rows after a start. One per process."""
 
     def __init__(self) -> None:
         self._left = list(SWEPT)
         self._after: Key | None = None
 
     async def look(self, ctx: Context) -> int:
-        """Read a page of what was not read since the start, and hold what was noted; how many rows were held."""
+        """Read the next page of the sweep and hold the damaged rows found so far.
+
+        Returns the number of damaged rows and of tables left.
+        """
         if self._left:
             table, after = self._left[0], self._after
             _, self._after = await ctx.read(lambda uow: uow.sweep.page(table, after))
@@ -51,7 +54,7 @@ async def _hold(ctx: Context, found: Damaged) -> None:
     log.error("a row cannot be read", table=found.table, key=found.key, name=found.name, column=found.column)
 
     def work(uow: Unit) -> None:
-        # The row is left alone, or the request or job that it belongs to; `by`: the number it is stopped by, if any.
+        # Hold the row, or the request or job that it belongs to; `by` is the number of its hold, if any.
         if found.table in HELD:
             by = uow.steps.hold(found.table, found.key, number=number)
         elif found.table in _BELONGS:
@@ -59,8 +62,8 @@ async def _hold(ctx: Context, found: Damaged) -> None:
         else:
             by = uow.steps.hold("instruction", (found.about,), number=number) if found.about else ""
         if (by and by != number) or found.name.startswith(_ALERT):
-            return  # stopped before, and told; and alerts about alerts would never end
-        name = found.name  # what people call it, or the request that it belongs to; else its key
+            return  # already held and announced; and alerts about alerts would never end
+        name = found.name  # its own name or reference, else its request's, else its key
         if not name or found.table not in ("instruction", "booking"):
             about = None
             if found.about:
@@ -77,19 +80,19 @@ async def _hold(ctx: Context, found: Damaged) -> None:
 
 KEPT: Final = timedelta(days=30)
 _EVERY: Final = 3_600.0
-"""Seconds between two looks at whether there is anything old enough."""
+"""Seconds between two checks for rows that are old enough."""
 _AT_ONCE: Final = 1_000
-"""Rows of one transaction, so that others do not wait long for it."""
+"""Most rows deleted in one transaction, so that others don't wait long for it."""
 
 
 class Retention:
-    """When this process looked last; several processes may prune at once, each row once."""
+    """Deletes old rows. Several processes may prune at once; each row is deleted once."""
 
     def __init__(self) -> None:
         self._next_look = 0.0
 
     async def prune_due(self, ctx: Context) -> int:
-        """Delete some of what is old enough; how many rows. Once nothing is left, it looks again in an hour."""
+        """Delete some rows that are old enough and return their number; if none is left, pause for an hour."""
         if ctx.clock.boottime() < self._next_look:
             return 0
 
@@ -111,18 +114,18 @@ class Retention:
 
 
 _AGAIN: Final = 10.0
-"""Seconds between two tries to post, or to store anything on a disk that refused the last write."""
+"""Seconds between two attempts to post, or to write to a disk that refused the last write."""
 _PATIENCE: Final = 60.0
-"""Seconds that a database may be locked or out of reach before it is an alert: restarts and backups are shorter."""
+"""Seconds that a database may be locked or unreachable before an alert: restarts and backups are shorter."""
 _LEVEL: Final = {DiskSpace.ENOUGH: logging.INFO, DiskSpace.LOW: logging.WARNING, DiskSpace.AWAY: logging.WARNING}
 _TOPICS: Final = {DiskSpace.READ_ONLY: "database_read_only", DiskSpace.AWAY: "database_away"}
-"""Topics of alerts; those of the disk's space are named by their state."""
+"""Alert topics of the database; the topics of disk space are named after their state."""
 _TRIED: Final = "disk"
-"""Flag that is written to see whether anything can be."""
+"""Flag that is written to test whether writes succeed."""
 
 
 class DiskWatch:
-    """What this process has said of the database's writes and of its disk. One per process."""
+    """Announces when the database's disk is low or full, or refuses writes. One per process."""
 
     def __init__(self) -> None:
         self._seen = DiskSpace.ENOUGH
@@ -131,7 +134,7 @@ class DiskWatch:
         self._again_at = float("-inf")
 
     async def look(self, ctx: Context) -> int:
-        """Compare the database with what was said; 1 if there was something to say."""
+        """Announce a changed state, or test whether writes succeed after a refused one; return 1 if it had changed."""
         disk, at = ctx.store.disk, ctx.clock.boottime()
         room = disk.space_left()
         if room is not self._seen:
@@ -158,7 +161,7 @@ class DiskWatch:
         return room.takes_writes and not (self._told is DiskSpace.FULL and room is DiskSpace.LOW)
 
     async def _say(self, ctx: Context, room: DiskSpace) -> DiskSpace:
-        """Queue the notice; several processes may meet the same state within a minute."""
+        """Queue the notice, once per minute for all processes; return the announced state."""
         now, (free, whole) = ctx.clock.now(), ctx.store.disk.space()
         topic, told = f"disk_{room.value}", room
         if self._told in _TOPICS:
@@ -169,7 +172,7 @@ class DiskWatch:
         return told
 
     async def _say_from_memory(self, ctx: Context, room: DiskSpace) -> DiskSpace:
-        """Post without the outbox, which cannot be written."""
+        """Post without the outbox, which can't be written; return the announced state."""
         content = notices.notice({"topic": _TOPICS.get(room, f"disk_{room.value}")})
         try:
             await ctx.messenger.post(channel=ctx.policy.alerts, content=content, marker=ulid(ctx.clock.now()))

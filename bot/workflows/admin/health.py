@@ -1,4 +1,4 @@
-"""Health of the services by their last calls: noted in memory, stored for every process, shown in status and home."""
+"""Health of the services by their last calls: kept in memory, stored for all processes, shown in status and home."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -13,11 +13,11 @@ from storage.transaction import Tx
 
 _FLAG: Final = "health:"
 _ANEW: Final = timedelta(seconds=60)
-"""Between two writes of an unchanged state, so that the time of the last call is about right."""
+"""Interval between writes of an unchanged state, so that the time of the last call is about right."""
 
 
 class HealthLog:
-    """What this process saw of each service. One per process."""
+    """Health of each service as observed by this process. One per process."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -34,7 +34,7 @@ class HealthLog:
         return note
 
     async def flush(self, ctx: Context) -> int:
-        """Store what is new, for all processes; how many services that were."""
+        """Store new findings for all processes; return the number of services."""
         news = {
             name: now
             for name, now in self._seen.items()
@@ -58,10 +58,10 @@ class HealthLog:
 
 
 def read_health(tx: Tx) -> dict[str, Health]:
-    """The health of each service that was ever called."""
+    """Return the health of each service that was ever called."""
     found = {}
     for key, value in tx.flags.starting(_FLAG).items():
-        with suppress(ValueError, TypeError, KeyError):  # damaged: written again after the next call
+        with suppress(ValueError, TypeError, KeyError):  # damaged: rewritten after the next call
             if isinstance(value, Mapping):
                 since, at = datetime.fromisoformat(value["since"]), datetime.fromisoformat(value["at"])
                 fault = Fault(value["fault"]) if value["fault"] else None

@@ -1,9 +1,9 @@
-"""App Homes: one person's view of everything, and drawing it again while it may be open.
+"""App Homes: one person's view of everything, redrawn while it may be open.
 
-Slack tells that a home was opened, never that it was left. Each process remembers for half an hour which homes it drew
-last, and draws those again whose content has changed: at most once in a few seconds a person, and few a minute in all.
-Nothing depends on it. A process that has drawn a home since is noticed by the hash of the view: that one goes on.
-A drawing that its reader didn't ask for moves no row: a finger may be on its way to a button.
+Slack sends an event when a home is opened, but not when it is left. Each process remembers for half an hour which homes
+it drew, and redraws those whose content has changed: per person at most once every few seconds, and few per minute in
+all. Redrawing is optional. If another process has drawn a home since, the hash of the view shows it, and only that
+process continues. A redraw that the reader didn't request moves no row: they may be about to click a button.
 """
 
 import asyncio
@@ -63,26 +63,26 @@ from storage.rows import Board
 log = structlog.get_logger(__name__)
 
 _OWN: Final = 500
-"""Open requests of one person that are read."""
+"""Most open requests read per person."""
 _ENDED: Final = 10
 _FAILED: Final = 5
 _STUCK: Final = 5
 _WORKS: Final = 10
 _BOOKINGS: Final = 1_000
 _LATELY: Final = timedelta(days=7)
-"""For this long what has failed is shown to admins."""
+"""How long failed requests are shown to admins."""
 _RESULTS: Final = timedelta(days=1)
-"""For this long a finished work is shown, with the link to its results."""
+"""How long a finished job is shown, with the link to its results."""
 _APPROVERS: Final = 25
 _KNOWN: Final = 60.0
-"""Age in seconds up to which what is known of people is used for a view: every press is checked anew."""
+"""Largest age in seconds of cached data about people in a view; every click is checked with fresh data."""
 _BROKEN: Final = (State.FAILED, State.REFUSED, State.MISMATCH)
 
 
 async def look(ctx: Context, user: str, laid: Laid) -> Home | No:
-    """Everything for this person as it stands now; why they see nothing, if they are no full member.
+    """Return the current content of a person's home, or the reason for an empty one if they aren't a full member.
 
-    ``laid``: the layout to keep; one without rows is laid out afresh.
+    ``laid`` is the layout to keep; a layout without rows is created from scratch.
     """
     standing = await ctx.people.standing(user, fresh=_KNOWN)
     refusal = full_member(standing.person, home=ctx.home)
@@ -138,7 +138,7 @@ def _read(uow: Unit, *, standing: Membership, user: str, laid: Laid) -> tuple[Ho
 
 
 def _decidable(uow: Unit, standing: Membership, user: str) -> list[Instruction]:
-    """What waits for approvers and this person has not voted on, oldest first."""
+    """Return the requests that this person may decide and hasn't voted on, oldest first."""
     people, home = uow.policy.people, uow.ctx.home
     if may_decide(standing, requester="", people=people, home=home) is not None:
         return []
@@ -155,7 +155,7 @@ def _listed(uow: Unit, found: Iterable[Instruction]) -> list[Listed]:
 
 
 def _paged(uow: Unit, found: list[Instruction], rows: Rows, may_see: Callable[[Instruction], bool]) -> Paged[Listed]:
-    """The rows that are laid out with what became of them, whatever the list is by now; or a page of the list.
+    """Return the rows of the layout in their current state, even if they left the list; without rows, a list page.
 
     The view's metadata isn't trusted: ``may_see`` is checked for each of its rows.
     """
@@ -177,7 +177,7 @@ def _known(uow: Unit, name: str) -> Instruction | None:
 
 
 def _layout(laid: Laid, waiting: Paged[Listed], own: Paged[Listed], *, is_frozen: bool, now: datetime) -> Laid:
-    """The layout with the lists that were missing in it."""
+    """Return the layout, completed with the lists that it lacked."""
 
     def rows(kept: Rows, found: Paged[Listed]) -> Rows:
         places = tuple(row.place for row in found.rows)
@@ -190,7 +190,7 @@ def _layout(laid: Laid, waiting: Paged[Listed], own: Paged[Listed], *, is_frozen
 
 
 def _starts(uow: Unit, standing: Membership, stopped: Frozen | None) -> Iterable[Start]:
-    """What this person may begin, by the same rules as the commands."""
+    """Yield the actions that this person may start, by the same rules as the commands."""
     ctx, people = uow.ctx, uow.policy.people
     if ctx.payments.client is not None and may_request(standing, people=people, home=ctx.home) is None:
         for start, kind in ((Start.PAYOUT, Kind.PAYOUT), (Start.BULK, Kind.BULK)):
@@ -218,7 +218,7 @@ def _starts(uow: Unit, standing: Membership, stopped: Frozen | None) -> Iterable
 
 
 def _works(uow: Unit, user: str, *, everybody: bool) -> list[Work]:
-    """What is not over, oldest first; then what this person had done lately, newest first."""
+    """Return open jobs, oldest first, then this person's recently finished jobs, newest first."""
     jobs = [one for one in uow.jobs.open(limit=100) if everybody or one.requester == user]
     done = [one for one in uow.jobs.latest(user, since=uow.now - _RESULTS, limit=100) if one.closed_at is not None]
     found: list[Work] = []
@@ -248,7 +248,7 @@ def _control(uow: Unit) -> Control:
 
 
 async def _linked(messenger: Messenger, home: Home, boards: dict[str, Board]) -> Home:
-    """With the links to what was posted; without them where Slack does not say where that is."""
+    """Add links to the posted messages, as far as Slack returns them."""
     links = await links_to(messenger, boards)
 
     def at(one: Listed, *places: Place) -> Listed:
@@ -276,19 +276,19 @@ async def _linked(messenger: Messenger, home: Home, boards: dict[str, Board]) ->
 
 
 _FORGOTTEN: Final = 1_800.0
-"""Seconds after which a home that nobody has touched is not drawn again."""
+"""Seconds without a click or opening after which a home is no longer redrawn."""
 _EVERY: Final = 3.0
-"""Seconds between two drawings of the same home that nobody asked for."""
+"""Seconds between two automatic redraws of the same home."""
 _ANYWAY: Final = 60.0
-"""After so many seconds it is read again, whatever the counters say."""
+"""Seconds after which a home is read again even if the counters haven't changed."""
 _PEOPLE: Final = 500
 _AT_ONCE: Final = 10
 _A_SECOND: Final = 0.8
-"""Drawings that nobody asked for: Slack takes 100 a minute from the app, whatever the number of processes."""
+"""Automatic redraws per second: Slack allows the app 100 per minute, whatever the number of processes."""
 _LOOK: Final = 0.2
-"""What a look costs of them after which nothing is drawn: with hundreds of open requests it takes a moment."""
+"""Cost of a read that leads to no redraw, in redraws: with hundreds of open requests it takes a moment."""
 _HELD: Final = 5.0
-"""Seconds without such drawings after one that failed, where Slack does not say how long."""
+"""Seconds without automatic redraws after a failed one, if Slack sends no Retry-After."""
 _NOTHING: Final = (-1, -1)
 
 Draw = Callable[[Home | No, Policy, datetime], Block]
@@ -298,17 +298,17 @@ Draw = Callable[[Home | No, Policy, datetime], Block]
 class _Open:
     laid: Laid = field(default_factory=Laid)
     hash: str = ""
-    """Slack's, of what is shown; empty: not known."""
+    """Slack's hash of the view that is shown; empty if unknown."""
     shown: str = ""
     touched_at: float = 0.0
     looked_at: float = float("-inf")
     seen: tuple[int, int] = _NOTHING
-    """What the counters of changes were when it was read."""
+    """The change counters at the time of the last read."""
     drawing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class OpenHomes:
-    """The homes that people opened in this process. ``draw`` makes the view."""
+    """The homes that people opened in this process. ``draw`` renders the view."""
 
     def __init__(self, draw: Draw) -> None:
         self._draw = draw
@@ -318,9 +318,9 @@ class OpenHomes:
         self._held_until = float("-inf")
 
     async def show(self, ctx: Context, user: str, laid: Laid, *, is_opening: bool = False) -> None:
-        """Draw it now: something in it was pressed, or it was opened. Raises nothing: it can be refreshed.
+        """Draw a home now that was opened or clicked. Errors aren't raised, because the reader can refresh it.
 
-        ``laid``: the layout of the view that was pressed or opened.
+        ``laid`` is the layout of the view that was opened or clicked.
         """
         home = self._open.pop(user, None) or _Open()
         home.touched_at = ctx.clock.boottime()
@@ -330,7 +330,7 @@ class OpenHomes:
         await self._publish(ctx, user, home, laid, is_opening=is_opening)
 
     async def follow(self, ctx: Context) -> int:
-        """Draw those again that have changed, longest ago first; how many."""
+        """Redraw changed homes, the least recently read first; return their number."""
         now = ctx.clock.boottime()
         for user in [user for user, home in self._open.items() if now - home.touched_at > _FORGOTTEN]:
             del self._open[user]
@@ -351,7 +351,7 @@ class OpenHomes:
         self, ctx: Context, user: str, home: _Open, asked: Laid | None = None, *, is_opening: bool = False
     ) -> bool:
         async with home.drawing:
-            # A view that was replaced in the meantime doesn't bring its layout back.
+            # The layout of a view that was replaced in the meantime must not be restored.
             is_replaced = asked is not None and (asked.has_rows or is_opening) and asked.at < home.laid.at
             laid = home.laid if asked is None or is_replaced else asked
             if asked is not None:
@@ -362,7 +362,7 @@ class OpenHomes:
                     else laid.model_copy(update={"pressed": now})
                 )
             home.looked_at = ctx.clock.boottime()
-            before, home.shown = home.shown, ""  # until it is known what is shown
+            before, home.shown = home.shown, ""  # unknown until Slack accepts the view
             try:
                 seen = await _counters(ctx)
                 found = await look(ctx, user, laid)
@@ -374,7 +374,7 @@ class OpenHomes:
                 if changed:
                     replaced = home.hash if asked is None else ""
                     home.hash = await ctx.messenger.publish_home(user=user, view=view, hash=replaced)
-            except ServiceNever as refused:  # another process has drawn it since, or there is no such tab
+            except ServiceNever as refused:  # another process has drawn it since, or the tab doesn't exist
                 self._forget(user, home)
                 log.info("a home is not drawn again", reason=str(refused))
                 return False
@@ -399,11 +399,11 @@ class OpenHomes:
 
 
 async def _counters(ctx: Context) -> tuple[int, int]:
-    """What changes when something does: rows of the audit, in every process, and the writes of this one."""
+    """Return the change counters: audit rows of all processes, and the writes of this process."""
     rows = await ctx.read(lambda uow: uow.audit.head().seq)
     return rows, ctx.store.writer.changes
 
 
 def _without_moment(view: Block) -> str:
-    """The view without its last line, which says when it was drawn."""
+    """Return the view without its last line, which shows when it was drawn."""
     return json.dumps({**view, "blocks": view["blocks"][:-1]}, sort_keys=True)

@@ -1,4 +1,4 @@
-"""Status of everything, read in one transaction, and what is under way."""
+"""Overall status, read in one transaction, and lists of open requests, jobs and bookings."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -33,9 +33,9 @@ from storage.store import Store
 from storage.transaction import Tx
 
 MOST = 50
-"""Rows under way that are listed at once, of each kind."""
+"""Most open rows of each kind in one list."""
 MOST_IN_A_FILE: Final = 100_000
-"""The same in a file."""
+"""Most open rows of each kind in a file."""
 
 _OPEN = tuple(state for state in State if state not in FINAL)
 WAITING: Final = (State.AWAITING, State.NEEDS_HUMAN)
@@ -52,12 +52,12 @@ def services(uow: Unit) -> tuple[ServiceStatus, ...]:
     ]
     if emails.missing or not (emails.missing_single or emails.missing_files):
         named.append((EMAILS, emails.missing))
-    else:  # its two halves, where one of them works alone
+    else:  # the two halves separately, if only one is configured
         named += [(EMAILS_ALONE, emails.missing_single), (EMAIL_FILES, emails.missing_files)]
     alone = {EMAILS_ALONE: health.get("email_single"), EMAIL_FILES: health.get("email_bulk")}
     health |= {name: one for name, one in alone.items() if one is not None}
     halves = [one for one in alone.values() if one is not None]
-    if halves:  # as well as the one that is not
+    if halves:  # the service is only as healthy as its worse half
         health[EMAILS] = max(halves, key=lambda one: (one.fault is not None, one.at))
     return tuple(
         ServiceStatus(name=name, missing=missing, silent_since=silent.get(name), health=health.get(name))
@@ -81,7 +81,7 @@ async def overview(ctx: Context) -> Overview:
 
 
 def _counts(tx: Tx) -> Counts:
-    """How much is not over: what ``status`` counts and ``jobs`` names."""
+    """Count open requests, jobs and bookings, which ``status`` counts and ``jobs`` lists."""
     requests = tx.instructions.counts().items()
     return Counts(
         requests={(kind, state): count for (kind, state), count in requests if state in _OPEN},
@@ -91,7 +91,7 @@ def _counts(tx: Tx) -> Counts:
 
 
 async def under_way(ctx: Context, *, most: int = MOST) -> UnderWay:
-    """What is not over, oldest first, up to ``most`` rows of each kind."""
+    """Return open requests, jobs and bookings, oldest first, up to ``most`` rows of each kind."""
 
     def work(uow: Unit) -> UnderWay:
         asked = uow.instructions.awaiting(_OPEN, limit=most)
@@ -105,7 +105,7 @@ async def under_way(ctx: Context, *, most: int = MOST) -> UnderWay:
 
 
 def running_job(job: Job) -> Running | None:
-    """A job that people asked for; None: a kind that nobody has to see."""
+    """Return the list row for a job that people requested, None for an internal kind of job."""
     if job.kind not in (RUN, WHOLE, CHECK, *LANES):
         return None
     what, name = What.CHECK if job.kind == CHECK else What.EMAILS, str(job.payload.get("name", ""))
@@ -119,9 +119,9 @@ def _running(one: Instruction | Job | Booking, what: Kind | What, name: str, sta
 
 
 async def decisions(ctx: Context, standing: Membership, user: str, laid: Sequence[str] = ()) -> list[WaitingRequest]:
-    """Requests that wait for approvers, as far as this person may see them; those they could decide come first.
+    """Return the requests waiting for approvers that this person may see, first those that they could decide.
 
-    ``laid``: ids of those that a list showed, which keep their places, whatever became of them.
+    ``laid`` contains the ids of requests in the shown list, which keep their places whatever their state is now.
     """
     sees_all = any(listed(role, standing, ctx.policy.people) for role in Role)
 
@@ -153,7 +153,7 @@ async def links_to(messenger: Messenger, boards: Mapping[str, Board]) -> dict[st
     try:
         for key, board in boards.items():
             links[key] = await messenger.link(Posted(board.channel, board.ts))
-    except ServiceTrouble as silent:  # the others aren't asked for: each would wait as long
+    except ServiceTrouble as silent:  # don't request the other links: each would wait as long
         log.info("messages shown without links", reason=str(silent.reason))
     return links
 
@@ -161,13 +161,13 @@ async def links_to(messenger: Messenger, boards: Mapping[str, Board]) -> dict[st
 log = structlog.get_logger(__name__)
 
 _MOST_WAITING: Final = 50
-"""Forms of answers that are kept until the database takes them."""
+"""Most distinct unreadable answers kept in memory until the database accepts them."""
 _EVERY: Final = 30.0
-"""Seconds between two looks at what other processes could not read."""
+"""Seconds between two reads of the operations that other processes couldn't read."""
 
 
 class UnreadLog:
-    """Answers that this process could not read, and operations that it can again: noted in memory until ``flush``."""
+    """Answers that this process couldn't read, and operations readable again: kept in memory until ``flush``."""
 
     def __init__(self, *, store: Store, clock: Clock) -> None:
         self._store = store
@@ -196,7 +196,7 @@ class UnreadLog:
         self._next_look = self._clock.boottime() + _EVERY
 
     async def flush(self) -> int:
-        """Store the notes; how many. They are kept where that fails."""
+        """Store the notes and return their number; if that fails, they are kept."""
         unread, read = dict(self._waiting), dict(self._read)
         if unread or read:
 
@@ -220,7 +220,7 @@ class UnreadLog:
         return len(unread) + len(read)
 
     async def finish(self) -> None:
-        """Store the notes: the process stops. Raises nothing: nothing depends on it."""
+        """Store the notes when the process stops. Storage errors are only logged, because nothing depends on it."""
         try:
             await self.flush()
         except StorageError as problem:
@@ -228,5 +228,5 @@ class UnreadLog:
 
 
 async def unread_answers(store: Store) -> Sequence[Noted]:
-    """Everything that is kept: unread first, newest first within each group."""
+    """Return all stored notes: still unreadable ones first, newest first within each group."""
     return await store.read(lambda tx: tx.unread.all())

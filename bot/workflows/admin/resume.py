@@ -33,16 +33,17 @@ from storage.store import Store
 log = structlog.get_logger(__name__)
 
 OPERATOR = "operator"
-"""Actor in the audit of what was done on the command line."""
+"""Actor in audit rows of commands on the command line."""
 _ORDER: Final = Reason(OfRequest.RESTORED)
 _WITHOUT_LIMIT: Final = 1 << 62
 
 
 def resume(uow: Unit, found: Restored, *, reason: str) -> list[str]:
-    """Unfreeze. References of the requests that people check at the provider first: none of them is sent by itself.
+    """Unfreeze payments; return the references of requests that people must check at the provider first.
 
-    These are the approved ones, those of unknown outcome, and those that wait but that the anchors show as sent. The
-    others that wait stay as they are, without the votes so far: a withdrawal may have been lost.
+    These are approved requests, requests of unknown outcome, and waiting requests that the anchors show as sent; none
+    of them is sent automatically. Other waiting requests keep their state but lose their votes: a withdrawal of a vote
+    may have been lost.
     """
     named = (uow.instructions.find(sent.partition(" ")[2]) for sent in found.sent)
     sent = {one.id for one in named if one is not None}
@@ -61,7 +62,7 @@ def resume(uow: Unit, found: Restored, *, reason: str) -> list[str]:
                 _hand_over(uow, one)
     for booking in uow.bookings.open(limit=EVERY):
         if booking.stage is Stage.NEW and booking.created_at <= found.since:
-            # As after a lost answer: it is looked up by its own id, and never sent again.
+            # Treated like a lost answer: looked up by our own id, and never sent again.
             uow.bookings.move(booking, Stage.UNKNOWN, action="unknown", sent_at=uow.now, reason=_ORDER, due_at=uow.now)
     detail = {"reason": reason, "unknown": unknown_here(uow, found), "check": to_check}
     witness(uow, RESUMED, detail, actor=OPERATOR)
@@ -74,7 +75,7 @@ def _is_being_created(one: Instruction) -> bool:
 
 
 def _is_read(one: Instruction) -> bool:
-    """Whether the service can be read for what people decide on; a payout that may have been created: once they did."""
+    """Return whether the service can be read now; a payout that may have been created is read after the decision."""
     return bool(one.commits) or one.kind is not Kind.PAYOUT
 
 
@@ -92,9 +93,9 @@ def _ask_again(uow: Unit, one: Instruction, *, due_at: datetime | None) -> None:
 
 
 def _hand_over(uow: Unit, one: Instruction) -> None:
-    """People decide on it. One that was not sent counts as sent, so that a new attempt looks it up before.
+    """Let people decide on a request. An unsent one counts as sent, so that a new attempt looks it up first.
 
-    Cancellations do so anyway.
+    Cancellations are always looked up first.
     """
     kind = AttemptKind.CREATE if _is_being_created(one) else AttemptKind.COMMIT
     counts = one.state in WAITS and one.kind is not Kind.BULK_CANCEL
@@ -132,13 +133,13 @@ def _hand_over(uow: Unit, one: Instruction) -> None:
 
 
 _SETTLED: Final = 5.0
-"""Seconds that our own connection must have been open: a restart of the server ends every connection."""
+"""Seconds that our connection must have been open: a restart of the server ends every connection."""
 _SURE: Final = 0.3
-"""Seconds in which a process whose connection broke has made another."""
+"""Seconds in which a process whose connection broke has reconnected."""
 
 
 async def take_over(ctx: Context) -> int:
-    """End the leases of processes that died; how many held any. A slow one holds its lock, and is left alone."""
+    """End the leases of dead processes; return how many held any. A slow process keeps its lock and its leases."""
     peers = ctx.peers
     if peers is None or not peers.may_miss_somebody():
         return 0
@@ -160,7 +161,7 @@ async def take_over(ctx: Context) -> int:
     died = 0
     for owner in gone:
         rows = await ctx.write(lambda uow: expire(uow, owner), name="take_over", wakes=False)  # noqa: B023 - awaited here
-        if rows:  # a process that stopped in order holds none
+        if rows:  # a process that stopped cleanly holds none
             died += 1
             log.warning("process died, its work continues here", process=owner, rows=rows)
     if died:
@@ -170,14 +171,14 @@ async def take_over(ctx: Context) -> int:
 
 
 async def _gone(ctx: Context, peers: Peers) -> set[str] | None:
-    """Owners whose process is gone; None while our own connection is too young to tell."""
+    """Return the owner ids of processes that are gone; None while our connection is too young to tell."""
     if peers.connected_for() < _SETTLED:
         return None
     return set(await ctx.read(lambda uow: uow.processes.gone())) - {ctx.owner}
 
 
 async def recover(ctx: Context) -> int:
-    """At start: end the leases of steps that only read, then as :func:`recover_claims`."""
+    """At start, end the leases of steps that only read, then call :func:`recover_claims`; return its result."""
 
     def free(uow: Unit) -> None:
         for rows in (uow.instructions, uow.inbox, uow.tracked, uow.jobs, uow.dropped, uow.bookings, uow.store_events):
@@ -190,7 +191,10 @@ async def recover(ctx: Context) -> int:
 
 
 async def recover_claims(ctx: Context) -> int:
-    """Turn abandoned claims into unknown outcomes: of another owner on SQLite, else those whose lease has run out."""
+    """Turn abandoned claims into unknown outcomes and return their number.
+
+    On SQLite, claims of another owner are abandoned; otherwise those whose lease has run out.
+    """
     count = await ctx.write(lambda uow: sum(each(uow) for each in ctx.recoveries), name="recover", wakes=False)
     if count:
         log.warning("recovered requests abandoned by an earlier process", count=count)
@@ -199,11 +203,11 @@ async def recover_claims(ctx: Context) -> int:
 
 
 KEPT: Final = timedelta(seconds=600)
-"""Twice as long as a signature is good for."""
+"""Twice the validity of a signature."""
 
 
 async def first_time(store: Store, *, signature: str, now: datetime) -> bool:
-    """Whether no other process has handled the request with this signature."""
+    """Record the signature of a request; return False if another process has already handled it."""
     if store.exclusive:
         return True
     digest = hashlib.sha256(signature.encode()).hexdigest()

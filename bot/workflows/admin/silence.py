@@ -1,7 +1,7 @@
 """Silent services: probe until they answer again, and announce the start and the end of the silence once.
 
-Each process counts by itself. A finding is stored as a flag. So several processes announce it once, a new process
-probes before it sends anything, and it can be shown.
+Each process counts failures independently and stores a finding as a flag. So several processes announce it once, a new
+process probes before it sends anything, and the silence can be shown.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -23,17 +23,17 @@ from bot.workflows.effect import FLAG, OLD, Silence
 log = structlog.get_logger(__name__)
 
 _ANEW: Final = 60.0
-"""Seconds after which a process says again that it still finds a service silent."""
+"""Seconds after which a process refreshes the flag of a service that it still finds silent."""
 _MOST: Final = 10_000
 _WAITING: Final = frozenset({State.NEW, State.APPROVED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    """A service whose silence is noticed.
+    """A service whose silence is detected.
 
-    ``circuit``: None: it is not configured. ``ask`` makes a cheap read; None: nothing of it can be read. ``show``
-    redraws what waits for it, where that does not show the silence by itself.
+    ``circuit`` returns None if the service isn't configured. ``ask`` makes a cheap read; None if it has none. ``show``
+    redraws the messages of waiting work that wouldn't otherwise show the silence.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Watched:
 
 
 async def remember(watched: Sequence[Watched], ctx: Context) -> None:
-    """At start: a service that an earlier process found silent is probed before anything is sent to it."""
+    """At start, open the circuits of services that an earlier process found silent, so that they are probed first."""
     now = ctx.clock.now()
     known = await ctx.read(lambda uow: uow.flags.starting(FLAG))
     for one in watched:
@@ -53,12 +53,12 @@ async def remember(watched: Sequence[Watched], ctx: Context) -> None:
 
 
 async def pass_on_news(watched: Sequence[Watched], ctx: Context) -> int:
-    """Store new findings about each service; how many there were. Makes no request, so nothing waits for an answer."""
+    """Store new findings about each service and return their number. Makes no request, so it never waits."""
     return sum([await _pass_on(ctx, one) for one in watched])
 
 
 async def probe(one: Watched, ctx: Context) -> int:
-    """Probe one service, if it is silent or requests with effects wait for it; 1 if there is a new finding."""
+    """Probe a service that is silent or has waiting requests with effects; return 1 if there is a new finding."""
     circuit = one.circuit(ctx)
     if circuit is None or one.ask is None or not circuit.wants_probe:
         return 0
@@ -88,7 +88,7 @@ def _silent(uow: Unit, circuit: Circuit, show: Callable[[Unit], None]) -> None:
     key = f"{FLAG}{circuit.service}"
     known = Silence.read(uow.flags.readable(key))
     if known is None or abs(uow.now - known.seen) > OLD:
-        uow.flags.forget(key)  # of a process that died, or damaged
+        uow.flags.forget(key)  # left by a dead process, or damaged
         known = None
     since = effect.since(uow.ctx, circuit) if known is None else known.since
     flag = Silence(since, uow.now).stored()
@@ -99,7 +99,7 @@ def _silent(uow: Unit, circuit: Circuit, show: Callable[[Unit], None]) -> None:
         _tell(uow, {"topic": "silent", "service": circuit.service, "since": since.isoformat()})
         show(uow)
     if not circuit.holds_effects:
-        _go_on(uow, circuit)  # one request goes first; the others follow when it is answered
+        _go_on(uow, circuit)  # one request is tried; the rest follow when it is answered
 
 
 def _answers(uow: Unit, circuit: Circuit, show: Callable[[Unit], None]) -> None:
@@ -117,7 +117,7 @@ def _answers(uow: Unit, circuit: Circuit, show: Callable[[Unit], None]) -> None:
 
 def _go_on(uow: Unit, circuit: Circuit) -> None:
     def waits(reason: Reason | None) -> bool:
-        """Whether something waits for this service; what was stored as a sentence names none."""
+        """Return whether the reason is a wait for this service; reasons stored as text don't name the service."""
         if reason is None or not reason.is_(OfRequest.UNANSWERED):
             return False
         return reason.facts.get("service", circuit.service) == circuit.service
