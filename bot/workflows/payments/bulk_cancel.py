@@ -370,7 +370,7 @@ def _unname(uow: Unit, sending: Instruction, attempt: Attempt) -> None:
 
 
 def _next_chunk(uow: Unit, instruction: Instruction) -> None:
-    """Return the request to APPROVED for its next chunk, or its end."""
+    """Move the request back to APPROVED for its next chunk, or its end."""
     uow.instructions.move(
         instruction,
         State.APPROVED,
