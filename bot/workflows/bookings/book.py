@@ -1,4 +1,4 @@
-"""Requests for a delivery: quoted and confirmed, or requested at once; stored before anything is sent."""
+"""Requests for a delivery: quoted and confirmed, or sent at once as a pre-booking; stored before anything is sent."""
 
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
@@ -40,7 +40,7 @@ async def price(
     cents: int,
     vehicle: str = "",
 ) -> Quote:
-    """Ask what a delivery would cost; only that it was asked is stored. Raises as ``DeliveryClient.quote``."""
+    """Return the price of a delivery; store only that a quote was read. Raises like ``DeliveryClient.quote``."""
     key = await delivery.key_of(ctx.store, store)
     found = await delivery.client.quote(key=key, position=position, payment=payment, cents=cents, vehicle=vehicle)
     await ctx.write(lambda uow: note(uow, Point.QUOTE, store), name="priced", wakes=False)
@@ -50,7 +50,7 @@ async def price(
 def draft(
     now: datetime, *, kind: BookingKind, store: str, request: BookingRequest, by: str, channel: str, source_key: str
 ) -> Booking:
-    """A checked form. It gets its reference when it is stored; a form submitted twice makes one booking."""
+    """Build a booking from a checked form; it gets its reference when stored. A form submitted twice is stored once."""
     return Booking(
         id=ulid(now),
         reference="",
@@ -67,16 +67,16 @@ def draft(
 
 
 def placed(draft: Booking, position: Position) -> Booking:
-    """The form with the place that its short link leads to."""
+    """Return the booking with the position that its short link leads to."""
     assert draft.request is not None
     where = {"latitude": position.latitude, "longitude": position.longitude}
     return replace(draft, request=draft.request.model_copy(update=where))
 
 
 async def quote(ctx: Context, delivery: DeliveryService, draft: Booking, *, even_unpriced: bool = False) -> Booking:
-    """Ask for the price and store the form with the answer; nothing is booked. Raises as ``DeliveryClient.quote``.
+    """Get the price and store the form with the answer; nothing is booked. Raises like ``DeliveryClient.quote``.
 
-    ``even_unpriced``: store the form with the reason where there is no price; the service books without one.
+    ``even_unpriced``: if there is no price, store the form with the reason, because the service books without one.
     """
     request = draft.request
     assert request is not None
@@ -94,7 +94,7 @@ async def quote(ctx: Context, delivery: DeliveryService, draft: Booking, *, even
 
 
 async def confirm(ctx: Context, booking_id: str, *, by: str) -> Booking | None:
-    """Confirm a quote, once: from now on the booking is due to be sent. None: the form is gone."""
+    """Confirm a quote once, which makes the booking due to be sent. None if the form is gone."""
 
     def work(uow: Unit) -> Booking | None:
         booking = uow.bookings.get(booking_id)
@@ -139,7 +139,7 @@ async def request_prebooking(ctx: Context, draft: Booking) -> Booking:
 
 
 def _add(uow: Unit, draft: Booking) -> Booking:
-    """Store it under a reference of its own, or find the booking that the same form made."""
+    """Store the booking under a new reference, or return the booking that the same form created."""
     letter = Letter.PREBOOKING if draft.kind is BookingKind.PREBOOKING else Letter.BOOKING
     booking = replace(draft, reference=unused_reference(uow, letter), created_at=uow.now)
     if uow.bookings.add(booking):
@@ -153,13 +153,13 @@ log = structlog.get_logger(__name__)
 
 _LEAST_READS = 3
 _WATCHED = timedelta(hours=24)
-"""For this long a booking that the service did not have is searched for again: its request may still be in flight."""
+"""How long a booking that the service didn't have is searched for: its request may still be in flight."""
 _WATCH = timedelta(minutes=15)
 _NOT_FOUND = 404
 
 
 def lose(uow: Unit, booking: Booking, outcome: Unknown) -> None:
-    """The outcome of a request that was or may have been sent is unknown: search for it."""
+    """Store that the outcome of a request is unknown and schedule the search for it."""
     due = uow.now + timedelta(seconds=min(5.0, uow.poll_seconds))
     stored = uow.bookings.move(
         booking, Stage.UNKNOWN, action="unknown", facts=outcome.facts, reason=outcome.full_reason, reads=0, due_at=due
@@ -178,7 +178,7 @@ LOST = Lost(
 
 
 def waits(uow: Unit, booking: Booking, made: PrebookingRecord, *, action: str, actor: str = SYSTEM) -> Booking | None:
-    """The service has the pre-booking: its address is waited for. A link that did not come along is read at once."""
+    """Store that the service has the pre-booking and wait for the address. If the link is missing, read it at once."""
     stored = uow.bookings.move(
         booking,
         Stage.WAITING,
@@ -200,13 +200,13 @@ def waits(uow: Unit, booking: Booking, made: PrebookingRecord, *, action: str, a
 
 
 def tell_decided(uow: Unit, before: Booking) -> None:
-    """Queue the end of the alert that nobody has looked whether its link was made."""
+    """Announce the end of the alert that someone has to check whether the link was created."""
     if before.stage is Stage.LOST:
         alarm(uow, before, "over:decided", {})
 
 
 def link(uow: Unit, booking: Booking, record: BookingRecord, *, report: BookingRecord | None = None) -> Booking | None:
-    """The service has it: from now on it is followed. None: it was changed meanwhile, or is another one's."""
+    """Link a booking to the service's record and follow it. None if it was changed meanwhile or belongs to another."""
     other = uow.bookings.by_remote(booking.store, record.id)
     if other is not None and other.id != booking.id:
         if other.kind is not BookingKind.FOREIGN:
@@ -214,7 +214,7 @@ def link(uow: Unit, booking: Booking, record: BookingRecord, *, report: BookingR
                 "two local bookings match one provider booking", reference=booking.reference, other=other.reference
             )
             return None
-        # A webhook without our id arrived first and made a separate row: that row ends, and points here.
+        # A webhook without our id arrived first and created a separate row: end that row with a pointer to this one.
         joined, facts = Reason(OfBooking.JOINED, reference=booking.reference), {"other": booking.reference}
         dropped = uow.bookings.move(
             other, Stage.DROPPED, action="joined", facts=facts, remote_id=None, numeric_id="", reason=joined
@@ -234,7 +234,7 @@ def link(uow: Unit, booking: Booking, record: BookingRecord, *, report: BookingR
 
 
 def _agrees(record: BookingRecord, request: BookingRequest) -> bool:
-    """Whether the service has the customer, the amount and the payment that were asked for, as far as it says."""
+    """Return whether the record has the requested customer, amount and payment; empty fields are ignored."""
     asked = {"customer": request.customer, "amount": plain(request.cents), "payment_method": request.payment.value}
     return all(getattr(record, name).casefold() in ("", wanted.casefold()) for name, wanted in asked.items())
 
@@ -251,7 +251,7 @@ async def _step(ctx: Context, delivery: DeliveryService, booking: Booking) -> No
 
 
 async def search(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr) -> Reason | None:
-    """Look for the booking by our own id and store what was found; the reason where the service did not say."""
+    """Search for the booking by our own id and store the result; return the reason if the service gave none."""
     record: BookingRecord | None = None
     absent, reason = False, None
     try:
@@ -313,7 +313,7 @@ Outcome = Done[BookingRecord] | Done[PrebookingRecord] | NotExecuted | Unknown
 def _sent(uow: Unit, claimed: Booking, outcome: Outcome) -> None:
     current = uow.bookings.get(claimed.id)
     if current is None or current.stage is not Stage.SENDING:
-        # A webhook arrived first and linked it already; the next read brings the rest.
+        # A webhook arrived first and has already linked it; the next read adds the rest.
         uow.bookings.hasten(claimed.id, uow.now)
         return
     match outcome:
@@ -333,7 +333,7 @@ def _sent(uow: Unit, claimed: Booking, outcome: Outcome) -> None:
 
 
 def _back(uow: Unit, booking: Booking, outcome: NotExecuted) -> None:
-    """Nothing was sent, or the service asked to wait: nothing was booked, so it may be sent later."""
+    """Schedule a retry: nothing was sent, or the service asked to wait, so nothing was booked."""
     own = outcome.failure is Failure.NOT_SENT
     first, longest = min(2.0, uow.poll_seconds), uow.poll_seconds * 4
     pause = back_off(first=first, attempts=booking.reads, ceiling=longest, named=0.0 if own else outcome.retry_after)
@@ -368,7 +368,7 @@ def _searched(uow: Unit, booking: Booking, record: BookingRecord | None, absent:
         action = "undecided" if booking.is_undecided else "lost"
         stored = uow.bookings.move(booking, Stage.LOST, action=action, reads=reads, reason=said, due_at=due)
         if stored is not None:
-            if not booking.is_undecided:  # else its requester was called when the answer was lost
+            if not booking.is_undecided:  # otherwise its requester was called when the answer was lost
                 tell(uow, stored, "lost", {})
             alarm(uow, stored, action, {})
         return
@@ -382,7 +382,7 @@ BOOKINGS = Work(
     name="bookings",
     table="booking",
     slots=50,
-    # What was never sent waits while the database may be older than the service.
+    # New bookings wait while the database may be older than the service.
     claim=lambda uow, hold: uow.bookings.claim_due(
         stages=(Stage.UNKNOWN, Stage.LOST) if restored(uow) else (Stage.NEW, Stage.UNKNOWN, Stage.LOST), **hold
     ),
@@ -390,4 +390,4 @@ BOOKINGS = Work(
     in_flight=LOST.in_flight,
     ready=lambda ctx: ctx.delivery.is_configured,
 )
-"""Send confirmed bookings, search for those with a lost answer."""
+"""Send confirmed bookings; search for bookings with a lost answer."""

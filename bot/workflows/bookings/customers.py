@@ -1,7 +1,7 @@
 """Known customers that fill in a form, and the default store.
 
-A customer is offered only from bookings that the person made or that were made in their channel: having a role is no
-reason to see the addresses of every store's customers.
+Customers come only from bookings that the person made or that were made in the channel: a role is no reason to see the
+addresses of every store's customers.
 """
 
 from collections.abc import Sequence
@@ -12,12 +12,12 @@ from bot.domain.bookings.record import Phone
 from bot.workflows.context import Context
 
 _LOOKED_AT: Final = 300
-"""Bookings among which the recent customers are found."""
+"""Most bookings searched for recent customers."""
 _MOST: Final = 50
 
 
 async def usual_store(ctx: Context, names: Sequence[str], *, channel: str, by: str) -> str:
-    """The store that was used last in this channel, else by this person, if it is one of these; else empty."""
+    """Return the store last used in this channel, else by this person, if it is one of ``names``; else empty."""
     found = await ctx.read(lambda uow: uow.bookings.last_store(channel=channel, requester=by))
     return found if found in names else ""
 
@@ -39,7 +39,7 @@ async def by_phone(ctx: Context, names: Sequence[str], phone: Phone, *, channel:
 
 
 async def by_booking(ctx: Context, names: Sequence[str], booking_id: str, *, channel: str, by: str) -> Booking | None:
-    """Return that booking if it was requested for one of these stores."""
+    """Return the booking if it is for one of these stores and was made by this person or in this channel."""
     found = await ctx.read(lambda uow: uow.bookings.get(booking_id))
     if found is None or found.request is None or found.stage is Stage.QUOTED or found.store not in names:
         return None

@@ -1,7 +1,7 @@
-"""Webhook events of stores: stored before they are answered, believed only after reading the booking.
+"""Webhook events of stores: stored before they are answered, trusted only after reading the booking.
 
-An event carries no id, no time and no signature: the token of its address identifies the store, and the id in its body
-only selects which of that store's bookings is read. One that cannot be read is reported as unverified.
+An event has no id, time or signature: the token of its address identifies the store, and the id in its body only
+selects which of that store's bookings is read. If the booking can't be read, the event is reported as unverified.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ log = structlog.get_logger(__name__)
 
 _PATIENCE = timedelta(hours=24)
 _LAG = 4
-"""Reads that may say "no such booking" before the event is taken as forged."""
+"""Reads that may return "no such booking" before the event counts as forged."""
 _SILENT = 3
 """Reads that may fail temporarily before the event is reported as unverified."""
 _LONGEST_PAUSE = 3_600.0
@@ -46,7 +46,7 @@ _NOT_FOUND = 404
 _TOKEN_LIKE = re.compile(r"[A-Za-z0-9_-]{43,}")
 _MOST_OF_AN_ADDRESS = 1_000
 _LARGEST = 8_192
-"""Characters kept of an event; the documented ones are a tenth of that."""
+"""Characters stored of an event; documented events are a tenth of that."""
 _LONGEST_VALUE = 500
 _MOST_VALUES = 40
 _DEEPEST = 4
@@ -59,7 +59,7 @@ async def is_address(store: Store, *, token: str) -> bool:
 
 
 async def receive(store: Store, *, now: datetime, token: str, body: str) -> bool:
-    """Store an event; durable when True, no such address when False. Needs neither Slack nor the service."""
+    """Store an event durably; return False if the address is unknown. Needs neither Slack nor the service."""
     hashed, body_hash, kept = token_hash(token), hashlib.sha256(body.encode()).hexdigest(), _kept(body)
 
     def note(tx: Tx) -> bool:
@@ -87,7 +87,7 @@ async def receive(store: Store, *, now: datetime, token: str, body: str) -> bool
 
 
 async def _verify(ctx: Context, delivery: DeliveryService, event: StoreEvent) -> None:
-    """Read the booking that it names. What it reports proves nothing."""
+    """Read the booking that the event refers to, because its own report proves nothing."""
     try:
         named, report = delivery.client.read_report(_parsed(event.body))
     except ValueError:
@@ -109,7 +109,7 @@ async def _verify(ctx: Context, delivery: DeliveryService, event: StoreEvent) ->
 
 def _apply(uow: Unit, event: StoreEvent, report: BookingRecord, before: Booking | None, record: BookingRecord) -> None:
     ours, stored = before or known_here(uow, event.store, record), None
-    # It may be the booking whose answer is still in flight; its own read links it, and then this event finds it.
+    # It may be a booking whose answer is still in flight; once its own read links it, a retry of this event finds it.
     may_be_in_flight = (
         ours is None
         and not record.external_id
@@ -126,7 +126,7 @@ def _apply(uow: Unit, event: StoreEvent, report: BookingRecord, before: Booking 
 
 
 def known_here(tx: Tx, store: str, record: BookingRecord) -> Booking | None:
-    """The booking of a record; one of ours may have an event before the answer to its request was stored."""
+    """Return the booking of a record; for our own, an event may arrive before the answer to the request is stored."""
     if (known := tx.bookings.by_remote(store, record.id)) is not None:
         return known
     found = tx.bookings.by_external(record.external_id) if record.external_id else None
@@ -134,14 +134,14 @@ def known_here(tx: Tx, store: str, record: BookingRecord) -> Booking | None:
 
 
 def made_elsewhere(uow: Unit, store: str, record: BookingRecord, *, by: str = "") -> Booking:
-    """A booking not made here, posted in the store's channel; ``by``: who named it, empty: it came from a webhook."""
+    """Follow an external booking in the store's channel; ``by`` entered its id, or is empty for a webhook."""
     ids = {"remote_id": record.id, "numeric_id": record.numeric_id}
     key = f"remote:{store}:{record.id}"
     return followed(uow, store, letter=Letter.BOOKING, source_key=key, by=by, stage=Stage.OPEN, **ids)
 
 
 def followed(uow: Unit, store: str, *, letter: Letter, by: str, **values: Any) -> Booking:
-    """Follow something of a store that was not made here: its row, its card, who named it."""
+    """Store an external booking or pre-booking, audit who entered its id, and post its card."""
     booking = Booking(
         id=ulid(uow.now),
         reference=unused_reference(uow, letter),
@@ -186,7 +186,7 @@ def _not_verified(
 
 
 def _pass_on(uow: Unit, event: StoreEvent, report: BookingRecord, booking: Booking | None, reason: Reason) -> None:
-    """It cannot be verified now: reported as such, once; the state of the booking stays what was read."""
+    """Report, once, an event that can't be verified now; the booking keeps the state that was read."""
     said = report.status if report.status != "?" else ""
     facts = {"said": said, "kind": event.kind, "reason": reason.stored(), "id": one_line(report.id)}
     if booking is None:
@@ -200,7 +200,7 @@ def _pass_on(uow: Unit, event: StoreEvent, report: BookingRecord, booking: Booki
     current = uow.bookings.get(booking.id)
     at = event.received_at.isoformat()
     if not said or current is None or str(current.detail.get("reported", {}).get("at", "")) >= at:
-        return  # a driver is no state, and of two states the later one is shown
+        return  # a driver event has no state, and of two states the later one is shown
     uow.bookings.touch(current, show=True, detail={**current.detail, "reported": {"status": said, "at": at}})
 
 
@@ -210,7 +210,7 @@ def _again(uow: Unit, event: StoreEvent) -> None:
 
 
 def _kept(body: str) -> str:
-    """Stored part of an event: a small one as it came; of others the short values, and nothing when those are many."""
+    """Return the part of an event to store: all of a small one, else its short values, or nothing if those are many."""
     sound = _TOKEN_LIKE.sub("[token]", body)
     if len(sound) <= _LARGEST:
         return sound

@@ -1,4 +1,4 @@
-"""Read bookings and pre-bookings until they are final, and act on them: start the search, cancel, look again.
+"""Poll bookings and pre-bookings until they are final, and act on them: start the search, cancel, refresh.
 
 Polling is the guarantee; webhooks only make it faster. The result of an action is read, never assumed.
 """
@@ -36,9 +36,9 @@ from bot.workflows.workers import Work
 log = structlog.get_logger(__name__)
 
 _PATIENCE = 3
-"""Reads in a row that may fail temporarily before the card says so."""
+"""Consecutive reads that may fail temporarily before the card shows it."""
 _AT_ONCE = 10
-"""Stores that are asked at a time for a booking without a row here."""
+"""Stores queried at a time for a booking that isn't in the database."""
 T = TypeVar("T")
 
 Outcome = Done[Any] | NotExecuted | Unknown
@@ -54,7 +54,7 @@ async def _poll(ctx: Context, delivery: DeliveryService, booking: Booking) -> No
 
 
 async def read_now(ctx: Context, delivery: DeliveryService, booking: Booking) -> Booking | None:
-    """Read a booking; None: it was changed meanwhile, and is read again at once. Raises as ``get_booking``."""
+    """Read a booking; None if it was changed meanwhile, and is due again. Raises like ``get_booking``."""
     key = await delivery.key_of(ctx.store, booking.store)
     if booking.stage is Stage.WAITING:
         return await read_prebooking(ctx, delivery, booking, key)
@@ -70,7 +70,7 @@ async def read_now(ctx: Context, delivery: DeliveryService, booking: Booking) ->
 
 
 def _not_read(uow: Unit, booking: Booking, trouble: ServiceNow | ServiceNever | OperatorError) -> None:
-    """Go on reading; the card says that it may be out of date, at once where waiting will not help."""
+    """Schedule the next read; the card shows that it may be outdated, at once if waiting won't help."""
     reads = booking.reads + 1
     passing = isinstance(trouble, ServiceNow) and reads < _PATIENCE
     pause = named_or(trouble.retry_after, next_poll(base=uow.poll_seconds, polls=reads, age=timedelta(0)))
@@ -86,19 +86,19 @@ def _not_read(uow: Unit, booking: Booking, trouble: ServiceNow | ServiceNever | 
 
 
 async def look_up(ctx: Context, delivery: DeliveryService, text: str) -> tuple[str, BookingRecord] | None:
-    """A booking of any store by an id of the service; None: not found. Raises where a store could not be asked."""
+    """Find a booking of any store by an id of the service; None if not found. Raises if a store didn't answer."""
     return await _in_any_store(ctx, delivery, lambda key: delivery.client.get_booking(text, key=key))
 
 
 async def look_up_prebooking(ctx: Context, delivery: DeliveryService, text: str) -> tuple[str, PrebookingRecord] | None:
-    """The same of a pre-booking."""
+    """Find a pre-booking like :func:`look_up`."""
     return await _in_any_store(ctx, delivery, lambda key: delivery.client.get_prebooking(text, key=key))
 
 
 async def _in_any_store(
     ctx: Context, delivery: DeliveryService, ask: Callable[[SecretStr], Awaitable[T]]
 ) -> tuple[str, T] | None:
-    """Ask every store whose key is known, some at a time, until one has it. One that is silent holds up no other."""
+    """Query every store with a known key, some at a time, until one has it. A silent store doesn't stop the search."""
     keys = await ctx.read(lambda uow: [(name, delivery.key(uow, name)) for name in delivery.store_names(uow)])
     asked_for = [(name, key) for name, key in keys if key is not None]
     silent: ServiceNow | OperatorError | None = None
@@ -107,7 +107,7 @@ async def _in_any_store(
         answers = await asyncio.gather(*(ask(key) for _, key in some), return_exceptions=True)
         for (name, _), answer in zip(some, answers, strict=True):
             match answer:
-                case ServiceNever():  # not one of this store's
+                case ServiceNever():  # not this store's
                     pass
                 case ServiceNow() | OperatorError():
                     silent = silent or answer
@@ -132,7 +132,7 @@ POLLS = Work(
 
 
 async def follow(ctx: Context, delivery: DeliveryService, text: str, *, by: str) -> Booking | None:
-    """Follow a booking of any store from now on, as after a webhook; None: none has it. Raises as ``look_up``."""
+    """Start following a booking of any store, as after a webhook; None if no store has it. Raises like ``look_up``."""
     found = await look_up(ctx, delivery, text)
     if found is None:
         return None
@@ -146,7 +146,7 @@ async def follow(ctx: Context, delivery: DeliveryService, text: str, *, by: str)
 
 
 async def follow_prebooking(ctx: Context, delivery: DeliveryService, text: str, *, by: str) -> Booking | None:
-    """The same of a pre-booking; one of ours whose answer was lost goes on."""
+    """Follow a pre-booking like :func:`follow`; one of our pre-bookings with a lost answer is recovered."""
     found = await look_up_prebooking(ctx, delivery, text)
     if found is None:
         return None
@@ -159,7 +159,7 @@ async def get_booking(ctx: Context, booking_id: str) -> Booking | None:
 
 
 async def booking_on_card(ctx: Context, booking_id: str, *, channel: str, ts: str) -> Booking | None:
-    """The booking, if this message is its card, or an alert about it, that we posted ourselves."""
+    """Return the booking if this message is its card or an alert about it, posted by the bot."""
 
     def shown(uow: Unit) -> Booking | None:
         booking, board = uow.bookings.get(booking_id), uow.boards.find(channel, ts)
@@ -176,13 +176,13 @@ async def spelled(ctx: Context, delivery: DeliveryService, store: str) -> str | 
 
 
 async def unknown_states(ctx: Context) -> list[SeenState]:
-    """Those seen here that no line of the route table explains."""
+    """Return the observed states that no line of the route table explains."""
     delivery = ctx.delivery.client
     return [one for one in (await evidence(ctx, delivery))[1] if is_unknown(one.status)] if delivery is not None else []
 
 
 async def read_explained(ctx: Context) -> None:
-    """At start: bookings whose state was unknown are due at once where a line explains it by now."""
+    """At start, make bookings due whose unknown state is now explained by a line of the route table."""
     delivery = ctx.delivery.client
     if delivery is None:
         return
@@ -204,14 +204,14 @@ async def evidence(ctx: Context, delivery: DeliveryService) -> tuple[dict[Point,
 
 
 async def find_booking(ctx: Context, text: str) -> Booking | None:
-    """Find a booking by its reference, or one of its ids at the service. A mere quote is not found."""
+    """Find a booking by its reference or one of its ids at the service. Unconfirmed quotes aren't found."""
     found = await ctx.read(lambda uow: uow.bookings.find(text))
     return None if found is None or found.stage is Stage.QUOTED else found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Acted:
-    """Result of an action. ``trouble``: what went wrong; None when all is well; ``booking`` as it was read last."""
+    """Result of an action. ``trouble`` is None on success; ``booking`` is its last read state."""
 
     act: Act
     booking: Booking
@@ -248,7 +248,7 @@ async def cancel(ctx: Context, delivery: DeliveryService, booking: Booking, *, r
     wish = {"by": by, "reason": reason}
 
     def wanted(uow: Unit) -> Booking | None:
-        # None when it is in another stage by now. A read since then changes nothing.
+        # None if the stage has changed. A read in between doesn't matter.
         current = uow.bookings.get(booking.id)
         if current is None or current.stage is not booking.stage or not current.can_cancel:
             return None
@@ -273,13 +273,13 @@ async def cancel(ctx: Context, delivery: DeliveryService, booking: Booking, *, r
 
     def store(uow: Unit, claimed: Booking, outcome: Outcome) -> Booking:
         is_prebooking = claimed.stage is Stage.WAITING
-        # A booking is canceled when its record says so.
+        # A booking is canceled only when its record shows it.
         done = _answered(uow, claimed, outcome, Point.PREBOOK_CANCEL if is_prebooking else None)
         if done and is_prebooking:
             return dropped(uow, claimed) or claimed
         if isinstance(outcome, Unknown):
             return claimed
-        # What the service refused, nobody here has done: a later cancellation is another one's.
+        # After a refusal, clear the wish: a later cancellation isn't this person's.
         detail = {**claimed.detail, "cancel": {**wish, "done": True} if done else {}}
         return uow.bookings.touch(claimed, detail=detail) or claimed
 
@@ -300,11 +300,11 @@ async def refresh(ctx: Context, delivery: DeliveryService, booking: Booking) -> 
 
 
 async def as_now(ctx: Context, delivery: DeliveryService, booking: Booking) -> tuple[Booking, Reason | None]:
-    """The booking after one more read, stored like every other. The reason: it could not be read, and is as before."""
+    """Read a booking once more and store the result; return it, with the reason if it couldn't be read."""
     if booking.stage in (Stage.UNKNOWN, Stage.LOST):
         key = await ctx.read(lambda uow: delivery.key(uow, booking.store))
         silent = failed(no_key(booking.store)) if key is None else await search(ctx, delivery, booking, key)
-        if booking.is_undecided:  # a card of an older version has nothing to press
+        if booking.is_undecided:  # a card of an older version has no buttons
             await ctx.write(lambda uow: show_board(uow, booking.subject), name="undecided")
         return await get_booking(ctx, booking.id) or booking, silent
     if booking.stage not in (Stage.OPEN, Stage.WAITING, Stage.ENDED):
@@ -314,7 +314,7 @@ async def as_now(ctx: Context, delivery: DeliveryService, booking: Booking) -> t
 
 
 def _answered(uow: Unit, booking: Booking, outcome: Outcome, point: Point | None) -> bool:
-    """Store the service's answer; the state of the booking is read afterwards. True: it was carried out."""
+    """Store the service's answer and return whether the action was executed; the booking's state is read afterwards."""
     if isinstance(outcome, Done):
         witness(uow, booking, "executed")
         if point is not None:
@@ -331,7 +331,7 @@ async def _afterwards(
     booking: Booking,
     done: tuple[Booking, Outcome] | NotExecuted | None,
 ) -> Acted:
-    """Read the booking: whatever the answer was, the booking's own state counts."""
+    """Read the booking after an action: whatever the answer was, only the booking's state counts."""
     if done is None:
         return Acted(act=act, booking=booking, trouble=Reason(OfBooking.JUST_CHANGED))
     booking, outcome = done if isinstance(done, tuple) else (booking, done)

@@ -1,8 +1,8 @@
-"""Apply the service's record of a booking, read by its id, one at a time; and what each change leaves behind.
+"""Apply the service's record of a booking, read by its id, one at a time, with the messages and audit rows it causes.
 
-Only final states are sticky. Everything else moves as the record says, backwards too, e.g. when the search restarts.
+Only final states are sticky. Other states follow the record, even backwards, e.g. when the search restarts.
 A booking costs money, so the requester, the person who canceled it and the service's answers can be looked up like the
-story of a payment. The customer's number and address are left out of the audit, which is kept for ever.
+story of a payment. The customer's number and address are left out of the audit, which is kept forever.
 """
 
 import hashlib
@@ -52,11 +52,11 @@ _HISTORY = 40
 _COUNTDOWN = timedelta(seconds=60)
 _APART = {"id", "status", "numeric_id", "external_id", "driver", "orders"}
 _FIELDS = tuple(one.name for one in fields(BookingRecord) if one.name not in _APART)
-"""What the details of a booking keep of its record, by the same names."""
+"""Fields of the record that the booking's details keep, under the same names."""
 _MOST_STATES = 200
-"""Words for states that are kept, in case the service writes sentences."""
+"""Most state words stored, in case the service sends sentences."""
 _A_DAY = timedelta(hours=24)
-"""In an unknown state without a change: then somebody is asked to look."""
+"""Time in an unknown state without a change, after which an alert is posted."""
 _QUIET = (
     Status.ON_HOLD,
     Status.READY_FOR_PICKUP,
@@ -68,15 +68,15 @@ _QUIET = (
 """States that only edit the card."""
 _NO_DRIVER = Status.PROVIDER_NOT_FOUND
 STORE = "store"
-"""Kind of the subject that stands for a store: it has lines in its channel and no board."""
+"""Kind of a subject that represents a store: it has lines in the store's channel and no board."""
 
 
 def observe(
     uow: Unit, booking: Booking, record: BookingRecord, *, report: BookingRecord | None = None
 ) -> Booking | None:
-    """Apply a record that was read after ``booking`` was; None: it has changed since, so the record may be older.
+    """Apply a record that was read after ``booking``; None if the booking has changed, so the record may be older.
 
-    ``report``: of a webhook; it fills in what the record leaves out, marked as reported.
+    ``report`` is a webhook's record; it fills in what the record lacks, marked as reported.
     """
     current = uow.bookings.get(booking.id)
     if current is None or current.version != booking.version:
@@ -92,7 +92,7 @@ def observe(
         detail["asked"] = True
     if change is StatusChange.NONE:
         is_same = detail == dict(booking.detail)
-        if booking.stage is Stage.ENDED:  # it is over; a proof of delivery may still come
+        if booking.stage is Stage.ENDED:  # final, but a proof of delivery may still arrive
             return booking if is_same else uow.bookings.touch(booking, show=True, detail=detail)
         if is_same and booking.stage is Stage.OPEN and not booking.reason:
             pause = _pause(uow, booking, detail, polls=booking.polls + 1)
@@ -146,7 +146,7 @@ def _store(
 
 
 def _tell_driver(uow: Unit, stored: Booking, before: Booking, *, moved: bool) -> None:
-    """Tell that a driver was found, once; a number or a picture that comes later only edits the card."""
+    """Post a line for a new driver, once; a number or picture that arrives later only edits the card."""
     if is_final(stored.status):
         return
     given = [one.detail.get("driver") for one in (before, stored)]
@@ -196,7 +196,7 @@ def _tell_move(uow: Unit, stored: Booking, before: Booking, change: StatusChange
 
 
 def _tell_over(uow: Unit, stored: Booking, before: Booking, states: Mapping[str, Any]) -> None:
-    """Queue the end of an alert about the state that it had; ``states``: who brought each word of the service."""
+    """Announce the end of an alert about the previous state; ``states`` maps service words to first references."""
     word, was_alarming = str(before.detail.get("word") or before.status), before.known_status is _NO_DRIVER
     if is_unknown(before.status):
         was_alarming = bool(before.detail.get("asked")) or states.get(word) == before.reference
@@ -205,7 +205,7 @@ def _tell_over(uow: Unit, stored: Booking, before: Booking, states: Mapping[str,
 
 
 def _was_seen_whole(booking: Booking) -> bool:
-    """Whether its card has shown more than its end: each state, all of them known, the order and its tracking."""
+    """Return whether its card has shown several states, all of them known, the order and the tracking link."""
     detail = booking.detail
     states = [str(status) for _, status in detail.get("history", [])]
     order = booking.request is not None or (detail.get("amount") and detail.get("payment_method"))
@@ -222,7 +222,7 @@ def _pause(uow: Unit, booking: Booking, detail: Mapping[str, Any], *, polls: int
 
 
 def is_stuck(uow: Unit, booking: Booking) -> bool:
-    """Whether somebody is to be asked about it: for a day in one unknown state."""
+    """Return whether an alert is due because the booking has been in one unknown state for a day."""
     asked = booking.stage is not Stage.OPEN or booking.detail.get("asked")
     return not asked and is_unknown(booking.status) and uow.now - _changed_at(booking, booking.detail) >= _A_DAY
 
@@ -236,7 +236,7 @@ def _changed_at(booking: Booking, detail: Mapping[str, Any]) -> datetime:
 
 
 def _merged(before: Mapping[str, Any], record: BookingRecord, report: BookingRecord | None) -> dict[str, Any]:
-    """The merged details; what a record leaves out stays as it was, except a driver who is gone."""
+    """Return the merged details; fields that a record lacks are kept, except a driver while the search runs."""
     detail = dict(before)
     for name in _FIELDS:
         said = getattr(record, name)
@@ -262,7 +262,7 @@ def _merged(before: Mapping[str, Any], record: BookingRecord, report: BookingRec
 
 
 def store_channel(policy: Policy, store: str) -> str:
-    """Channel for news of a store's bookings that were not requested here."""
+    """Return the channel for news about a store's external bookings."""
     wanted = folded(store)
     own = next((channel for name, channel in policy.channels.stores.items() if folded(name) == wanted), "")
     return own or policy.channels.bookings or policy.channels.approvals
@@ -273,7 +273,7 @@ def post_card(uow: Unit, booking: Booking) -> None:
 
 
 def post_link(uow: Unit, booking: Booking, *, before: str = "") -> None:
-    """Queue the link as a picture, once each. ``before``: the link that it replaces."""
+    """Queue a picture of the link, once per link. ``before`` is the link that it replaces."""
     told = str(booking.detail.get("link", ""))
     key = f"link:{hashlib.sha256(told.encode()).hexdigest()[:16]}" if before else "link"
     if told:
@@ -281,13 +281,13 @@ def post_link(uow: Unit, booking: Booking, *, before: str = "") -> None:
 
 
 def tell(uow: Unit, booking: Booking, topic: str, payload: Mapping[str, object], *, key: str = "") -> None:
-    """Queue a line for the thread of the card, once for each ``key`` (the topic)."""
+    """Queue a line for the card's thread, once per ``key`` (default: the topic)."""
     facts, over = {"topic": topic, **payload}, booking.closed_at is not None
     post_line(uow, subject=booking.subject, key=key or topic, payload=facts, last=over)
 
 
 def alarm(uow: Unit, booking: Booking, topic: str, payload: Mapping[str, object]) -> None:
-    """Queue a message to the alerts channel, once for each topic."""
+    """Queue a message for the alerts channel, once per topic."""
     facts = {"topic": topic, **payload}
     post_line(uow, subject=booking.subject, key=f"alert:{topic}", payload=facts, channel=uow.policy.alerts)
 
@@ -295,7 +295,7 @@ def alarm(uow: Unit, booking: Booking, topic: str, payload: Mapping[str, object]
 def witness(
     uow: Unit, booking: Booking, action: str, *, actor: str = SYSTEM, facts: Mapping[str, object] = MappingProxyType({})
 ) -> None:
-    """Add a row about a booking whose stage stays; ``bot.presentation.bookings.lines`` has words for the action."""
+    """Add an audit row for a booking in an unchanged stage; ``bot.presentation.bookings.lines`` words the action."""
     stage, told = booking.stage.value, booking.audit_facts(facts)
     uow.audit.append(
         Entry(at=uow.now, instruction_id=booking.id, actor=actor, action=action, before=stage, after=stage, detail=told)
@@ -303,7 +303,7 @@ def witness(
 
 
 def wished(booking: Booking) -> dict[str, object]:
-    """Facts of a new request: its value, and the quoted price."""
+    """Return the facts of a new request: its value and the quoted price."""
     facts: dict[str, object] = {"unpriced": booking.detail.get("unpriced")}
     if booking.request is not None:
         facts |= {"amount": plain(booking.request.cents), "payment": booking.request.payment.value}
@@ -313,7 +313,7 @@ def wished(booking: Booking) -> dict[str, object]:
 
 
 def note(uow: Unit, point: Point, what: str) -> None:
-    """Store that a point was seen, in the transaction of the change; ``what`` names it, e.g. a reference."""
+    """Store that a point was observed, in the transaction of the change; ``what`` is e.g. a reference."""
     found = _kept(uow, _EVIDENCE)
     known = found.get(point.value)
     before = known if isinstance(known, dict) else {}
@@ -326,12 +326,12 @@ def note(uow: Unit, point: Point, what: str) -> None:
 
 
 def gathered(tx: Tx, *, ours: Callable[[str], str] = str) -> tuple[dict[Point, Evidence], list[SeenState]]:
-    """Everything seen: by point, and the states. ``ours``: our state for a word of the service."""
+    """Return the observations per point, and the states. ``ours`` returns our state for a word of the service."""
     found = _kept(tx, _EVIDENCE)
     points = {}
     for point in Point:
         one = found.get(point.value)
-        with suppress(ValueError, KeyError, TypeError):  # counted anew
+        with suppress(ValueError, KeyError, TypeError):  # damaged: counting restarts
             if isinstance(one, dict):
                 points[point] = Evidence(
                     count=int(one["count"]), last=datetime.fromisoformat(str(one["last"])), what=str(one["what"])
@@ -339,7 +339,7 @@ def gathered(tx: Tx, *, ours: Callable[[str], str] = str) -> tuple[dict[Point, E
     seen = _kept(tx, _STATES).items()
     states = [SeenState(word=word, status=ours(word), what=str(what)) for word, what in seen]
     if told_by(states) != {*Told} or any(is_unknown(one.status) for one in states):
-        points.pop(Point.STATES, None)  # seen, and not yet interpreted
+        points.pop(Point.STATES, None)  # observed, but not yet interpreted
     return points, states
 
 

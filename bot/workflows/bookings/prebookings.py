@@ -1,7 +1,7 @@
-"""Pre-bookings: read until the address is entered; taken in or closed by a person where the answer was lost.
+"""Pre-bookings: read until the address is entered; linked or closed by a person if the answer was lost.
 
-A pre-booking cannot be found by our own id; only the booking that comes of it can. So a lost answer proves nothing, and
-somebody who has looked at the dashboard of the delivery service decides.
+A pre-booking can't be found by our own id; only the resulting booking can. So a lost answer proves nothing, and a
+person who has checked the delivery service's dashboard decides.
 """
 
 from http import HTTPStatus
@@ -23,7 +23,7 @@ from bot.workflows.services import DeliveryService
 
 
 async def read_prebooking(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr) -> Booking | None:
-    """Read one that waits for its address, and the booking that came of it; otherwise as ``follow.read_now``."""
+    """Read a pre-booking that waits for its address, and the resulting booking; otherwise like ``follow.read_now``."""
     known = str(booking.detail.get("link", ""))
     made = await delivery.client.get_prebooking(booking.prebooking_id or "", key=key, needs_link=not known)
     record: BookingRecord | None = None
@@ -33,7 +33,7 @@ async def read_prebooking(ctx: Context, delivery: DeliveryService, booking: Book
         try:
             record = await delivery.client.find_booking(booking.external_id, key=key)
         except ServiceNever as refused:
-            if refused.status != HTTPStatus.NOT_FOUND:  # the address is there and the booking not yet
+            if refused.status != HTTPStatus.NOT_FOUND:  # the address was entered, but the booking doesn't exist yet
                 raise
 
     def work(uow: Unit) -> Booking | None:
@@ -72,7 +72,7 @@ def dropped(uow: Unit, booking: Booking) -> Booking | None:
 
 
 async def recovered(ctx: Context, store: str, made: PrebookingRecord, *, by: str) -> Booking | None:
-    """One of ours whose answer was lost goes on, if this is it by our own id; None: it is none of those."""
+    """Link our pre-booking with a lost answer if the record has our id; None if there is no such pre-booking."""
 
     def work(uow: Unit) -> Booking | None:
         ours = uow.bookings.by_external(made.external_id) if made.external_id else None
@@ -84,7 +84,7 @@ async def recovered(ctx: Context, store: str, made: PrebookingRecord, *, by: str
 
 
 def made_elsewhere(uow: Unit, store: str, made: PrebookingRecord, *, by: str) -> Booking:
-    """A pre-booking not made here, followed from now on in the store's channel; ``by``: who named it."""
+    """Follow an external pre-booking in the store's channel; ``by`` is the person who entered its id."""
     known = uow.bookings.by_prebooking(store, made.id)
     if known is not None:
         return known
@@ -96,7 +96,7 @@ def made_elsewhere(uow: Unit, store: str, made: PrebookingRecord, *, by: str) ->
 async def take_in(
     ctx: Context, delivery: DeliveryService, booking: Booking, named: str, *, by: str
 ) -> tuple[Booking, Reason | None]:
-    """Go on with the one that somebody found in the dashboard, by its id or link; or the reason why not."""
+    """Link the pre-booking that a person found in the dashboard, by id or link; return a reason if that fails."""
     wanted = named.strip().partition("?")[0].rstrip("/").rpartition("/")[2]
     absent = Reason(OfBooking.NO_SUCH_PREBOOKING, store=booking.store)
     if not wanted:
@@ -124,7 +124,7 @@ async def take_in(
 
 
 async def close(ctx: Context, booking: Booking, *, by: str) -> tuple[Booking, Reason | None]:
-    """End one that somebody did not find in the dashboard; a booking that comes of it all the same is told."""
+    """End a pre-booking that a person didn't find in the dashboard; a booking that results anyway is announced."""
 
     def work(uow: Unit) -> tuple[Booking, Reason | None]:
         current, stored = uow.bookings.get(booking.id), None

@@ -1,7 +1,7 @@
 """Stores: list, create, change, and their webhooks.
 
-A key that arrives is sealed in the transaction that stores its store. A webhook has one address a kind of event; it is
-registered with the store's key, and listed to see what stands.
+A received key is sealed in the transaction that stores its store. There is one webhook address per kind of event; it is
+registered with the store's key, and then listed to read the actual state.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -36,9 +36,9 @@ log = structlog.get_logger(__name__)
 
 _LISTED = "delivery:stores_listed"
 _KEPT_QUOTE = timedelta(hours=24)
-"""Unconfirmed forms are kept only this long: they hold customers' addresses."""
+"""How long unconfirmed forms are kept: they contain customers' addresses."""
 _LOOK_AFTER = timedelta(seconds=60)
-"""Longer than a request may take: afterwards a store whose creating process died is searched for."""
+"""Delay before searching for a store whose creating process died: longer than a request may take."""
 _SET_PUBLIC_URL = (
     "set PUBLIC_URL, e.g. PUBLIC_URL=https://switchboard.example.com; until then bookings are read now and then"
 )
@@ -48,7 +48,7 @@ Outcome = Done[Any] | NotExecuted | Unknown
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changed:
-    """Result of creating or changing a store. ``trouble``: None when all is well."""
+    """Result of creating or changing a store. ``trouble`` is None on success."""
 
     name: str
     record: Mapping[str, Any]
@@ -82,7 +82,7 @@ async def store_names(ctx: Context, delivery: DeliveryService) -> list[str]:
 
 
 async def list_stores(ctx: Context, delivery: DeliveryService) -> list[KnownStore]:
-    """Store what ``DeliveryClient.list_stores`` lists, keys sealed; without a master key, those known here."""
+    """Read and store the service's stores, keys sealed, if there is a master key; return all known stores."""
     if delivery.client.has_master_key:
         found = await delivery.client.list_stores()
         now = ctx.clock.now()
@@ -103,7 +103,7 @@ async def list_due(ctx: Context) -> int:
         return 0
     now = ctx.clock.now()
     flag = await ctx.read(lambda uow: uow.flags.readable(_LISTED))
-    with suppress(ValueError):  # a damaged time: they are listed now
+    with suppress(ValueError):  # a damaged time: list them now
         due = flag.get("due") if isinstance(flag, dict) else None
         if due is not None and datetime.fromisoformat(str(due)) > now:
             return 0
@@ -119,7 +119,7 @@ async def list_due(ctx: Context) -> int:
 
 
 async def ask_something(ctx: Context) -> None:
-    """Cheap read for a probe: one store, or all of them where no store's key is known."""
+    """Make a cheap read as a probe: one store, or all stores if no store's key is known."""
     delivery = ctx.delivery.required()
     keys = await ctx.read(lambda uow: [delivery.key(uow, name) for name in delivery.store_names(uow)])
     key = next((one for one in keys if one is not None), None)
@@ -130,7 +130,7 @@ async def ask_something(ctx: Context) -> None:
 
 
 async def create_store(ctx: Context, delivery: DeliveryService, form: StoreForm, *, by: str) -> Changed:
-    """Create a store once; after a lost answer, listing shows whether it was created."""
+    """Create a store, once; after a lost answer, a listing shows whether it was created."""
     if not delivery.client.has_master_key:
         return Changed(name=form.name or "", record={}, trouble=Reason(OfBooking.NO_MASTER_KEY))
     now = ctx.clock.now()
@@ -163,7 +163,7 @@ def _created(delivery: DeliveryService, uow: Unit, row: StoreRow, outcome: Outco
     match outcome:
         case Done(value=record):
             current = uow.stores.by_id(row.id)
-            if current is not None and current.state is StoreState.CREATING:  # else a listing stored the key
+            if current is not None and current.state is StoreState.CREATING:  # otherwise a listing has stored the key
                 seen = {"remote_id": record.id, "record": as_json(record), "seen_at": uow.now, "due_at": None}
                 sealed = delivery.sealed(record.key, row=row.id)
                 uow.stores.move(current, StoreState.READY, sealed_key=sealed, **seen)
@@ -178,7 +178,7 @@ def _created(delivery: DeliveryService, uow: Unit, row: StoreRow, outcome: Outco
 
 
 async def settle_due(ctx: Context) -> int:
-    """Find the outcome of creations without an answer, by listing; returns how many there were."""
+    """Find the outcome of creations without an answer by listing; return their number."""
     delivery = ctx.delivery.client
     if delivery is None:
         return 0
@@ -189,7 +189,7 @@ async def settle_due(ctx: Context) -> int:
     again = now + ctx.quiet.spacing
 
     def give_up(uow: Unit) -> None:
-        # A store that is not listed after the quiet period was never made.
+        # A store that isn't listed after the quiet period was never created.
         for row in due:
             current = uow.stores.by_id(row.id)
             waiting = current is not None and current.state is StoreState.CREATING
@@ -212,7 +212,7 @@ async def _were_listed(ctx: Context) -> bool:
 
 
 async def read_store(ctx: Context, delivery: DeliveryService, name: str) -> KnownStore:
-    """Read one store with its own key; raises what ``DeliveryClient.get_store`` does."""
+    """Read one store with its own key; raises like ``DeliveryClient.get_store``."""
     key = await delivery.key_of(ctx.store, name)
     record = await delivery.client.get_store(key=key)
     now = ctx.clock.now()
@@ -221,7 +221,7 @@ async def read_store(ctx: Context, delivery: DeliveryService, name: str) -> Know
         note(uow, Point.STORE_READ, name)
         row = uow.stores.get(name)
         if row is None:
-            uow.stores.add(_row(name, now, record))  # its key is in the settings, and stays there
+            uow.stores.add(_row(name, now, record))  # its key is only in the settings
         else:
             uow.stores.touch(row, record=as_json(record), seen_at=now)
 
@@ -263,10 +263,10 @@ async def changed_at_the_service(
     claim: Callable[[Unit], bool] = lambda _: True,
     done: Callable[[Unit], None] = lambda _: None,
 ) -> Outcome | None:
-    """Outcome of a change whose result is read afterwards, so that nothing of it is looked up.
+    """Make a change whose result is read afterwards, so that a lost outcome needs no search; return the outcome.
 
-    ``send`` makes the request, with its ``guard``. ``claim`` stores what must be there before: where it returns False,
-    nothing is sent and the result is None. ``done`` stores what it did.
+    ``send`` makes the request with its ``guard``. ``claim`` stores what the request requires; if it returns False,
+    nothing is sent and the result is None. ``done`` stores the effect after success.
     """
 
     async def sending(_: bool, guard: Guard) -> Outcome:
@@ -282,7 +282,7 @@ async def changed_at_the_service(
 
 
 def as_json(record: StoreRecord) -> dict[str, str]:
-    """What may be stored and shown of a store: everything but its key."""
+    """Return the fields of a store that may be stored and shown: all but its key."""
     return {name: value for name, value in columns(record).items() if name != "key"}
 
 
@@ -294,7 +294,7 @@ def _keep(uow: Unit, delivery: DeliveryService, record: StoreRecord) -> None:
     if row is None and key is not None:
         row = next((one for one in uow.stores.all() if delivery.unsealed(one) == key), None)
     if row is None:
-        if key not in delivery.given_keys.values():  # else the operator gave it a name of their own
+        if key not in delivery.given_keys.values():  # otherwise the operator named it in the settings
             name = plain = " ".join(record.name.split())
             number = 1
             while uow.stores.get(name) is not None or delivery.spelled(uow, name) is not None:
@@ -318,7 +318,7 @@ def _keep(uow: Unit, delivery: DeliveryService, record: StoreRecord) -> None:
 
 
 def _row(name: str, now: datetime, record: StoreRecord | None = None) -> StoreRow:
-    """A new row without its key; ``record``: the service's, None before it has one."""
+    """Return a new row without its key; ``record`` is the service's, None before the store exists there."""
     return StoreRow(
         id=ulid(now),
         name=name,
@@ -335,7 +335,10 @@ def _row(name: str, now: datetime, record: StoreRecord | None = None) -> StoreRo
 
 
 def _update(uow: Unit, delivery: DeliveryService, row: StoreRow, record: StoreRecord) -> str:
-    """Store the service's record; its name, too, unless another store has it or the settings name the store."""
+    """Store the service's record, and its name unless another store has it or the settings name the store.
+
+    Returns the current name.
+    """
     name = " ".join(record.name.split())
     values: dict[str, Any] = {"record": as_json(record), "seen_at": uow.now}
     if record.id:
@@ -350,9 +353,9 @@ def _update(uow: Unit, delivery: DeliveryService, row: StoreRow, record: StoreRe
 
 
 async def webhooks(ctx: Context, delivery: DeliveryService, store: str, *, on: bool | None) -> list[HookState]:
-    """Register both kinds of event (``on``) or remove them, and list what is registered; None: only list.
+    """Register (``on``) or remove the webhooks of all kinds, then return the registered ones; None only lists them.
 
-    ``OperatorError``: there is no address that the service could reach; nothing was registered. Raises as the listing.
+    Raises OperatorError, with nothing registered, if the service can't reach our address; also raises like the listing.
     """
     if on and not ctx.public:
         raise OperatorError(Reason(OfBooking.NO_PUBLIC_URL), mend=_SET_PUBLIC_URL)
@@ -389,7 +392,7 @@ async def webhooks(ctx: Context, delivery: DeliveryService, store: str, *, on: b
 async def _register(
     ctx: Context, delivery: DeliveryService, store: str, kind: WebhookKind, key: SecretStr
 ) -> dict[str, Outcome | None]:
-    """Register one address under each name of the kind; stored here first: an event may arrive before the answer."""
+    """Register one address under each name of the kind; store it first, as an event may arrive before the answer."""
     now = ctx.clock.now()
     identifier = ulid(now)
     token = callback_token(key=ctx.token_key, instruction_id=f"store-hook:{identifier}", kind=kind.value)

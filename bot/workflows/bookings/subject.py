@@ -29,7 +29,7 @@ class BookingSubject(Subject):
         return None if booking is None else booking_lines.line(booking, payload, names=names, desk=_desk(ctx))
 
     async def file(self, ctx: Context, id: str, payload: Mapping[str, Any]) -> Attachment | None:  # noqa: A002, ARG002
-        """The address link as a picture that a phone can read; nothing once it is used up."""
+        """Return the address link as a picture that a phone can scan; None once it has been used."""
         booking = await _booking(ctx, id)
         link = str(booking.detail.get("link", "")) if booking is not None else ""
         if booking is None or booking.stage is not Stage.WAITING or not link or len(link) > elements.LONGEST:
@@ -40,10 +40,10 @@ class BookingSubject(Subject):
 
 
 class StoreSubject(Subject):
-    """Lines about a store that belong to no booking, by the store's name."""
+    """Lines about a store that don't belong to a booking; the id is the store's name."""
 
     async def line(self, ctx: Context, id: str, payload: Mapping[str, Any]) -> Content | None:  # noqa: A002, ARG002
-        """An event for the store that could not be verified."""
+        """Return the line for an unverified event of the store."""
         return booking_lines.of_store(id, payload)
 
 
