@@ -1,4 +1,4 @@
-"""Messages that belong to no single request: their queueing and their text."""
+"""Messages that don't belong to a single request: their queueing and their text."""
 
 from collections.abc import Mapping
 from hashlib import sha256
@@ -12,7 +12,7 @@ from bot.workflows.context import Context, Subject, Unit
 from storage.rows import Action, OutboxRow
 
 SUBJECT = "notice"
-"""Kind of the subject; its id is the key of the message."""
+"""Kind of the subject; the id is the key of the message."""
 
 
 class Notices(Subject):
@@ -24,20 +24,20 @@ class Notices(Subject):
         return notices.notice({**payload, "names": await ctx.people.names(people)} if people else payload)
 
     def given_up(self, uow: Unit, row: OutboxRow, why: Reason) -> bool:  # noqa: ARG002
-        """Nothing to do: it is an alert itself."""
+        """Return True, so that a failed alert doesn't cause another alert."""
         return True
 
 
 def tell_everybody(uow: Unit, *, key: str, facts: Mapping[str, object]) -> bool:
-    """Queue a message to the alerts channel that is about no single instruction; ``facts`` name its ``topic``.
+    """Queue a message for the alerts channel that isn't about a single request; ``facts`` contain its ``topic``.
 
-    False: it was queued before.
+    Returns False if it was queued before.
     """
     return tell(uow, uow.policy.alerts, key=key, facts=facts)
 
 
 def tell(uow: Unit, channel: str, *, key: str, facts: Mapping[str, object]) -> bool:
-    """The same for any channel."""
+    """Queue a message like :func:`tell_everybody`, for any channel."""
     row = OutboxRow(
         id=ulid(uow.now),
         subject=f"{SUBJECT}:{key}",
@@ -53,7 +53,7 @@ def tell(uow: Unit, channel: str, *, key: str, facts: Mapping[str, object]) -> b
 
 
 async def tell_denials(ctx: Context) -> int:
-    """Report each permission that Slack denies, or grants again, once a day for all processes; how many were new."""
+    """Report permissions that Slack denies or grants again, once per day for all processes; return their number."""
     news = [("denied", reason) for reason in ctx.people.denials()]
     news += [("allowed", reason) for reason in ctx.people.allowed()]
     now = ctx.clock.now()

@@ -1,7 +1,7 @@
-"""Outcomes are stored, even while the database is locked or away.
+"""Store outcomes even if the database is locked or unreachable at first.
 
-The answer to a request with an effect exists in this process alone until it is stored. A database that is away for a
-while must not make an unknown outcome of it.
+The answer to a request with an effect exists only in this process until it is stored. A temporarily unreachable
+database must not turn it into an unknown outcome.
 """
 
 import asyncio
@@ -19,19 +19,19 @@ log = structlog.get_logger(__name__)
 
 _FIRST_PAUSE: Final = 0.1
 _LONGEST_PAUSE: Final = 5.0
-"""Seconds of the machine's clock: a lock ends by that clock, not by ours."""
+"""Seconds of the machine's clock: a lock ends by that clock, not by the application's."""
 _AT_START: Final = 60.0
 """Seconds that a start waits for a lock. A process that froze in a transaction loses it after 10 s."""
 
 
 async def keep(ctx: Context, work: Callable[[Unit], T], *, name: str) -> T:
-    """Store the outcome of a request; retried until it is stored.
+    """Store the outcome of a request, retrying until it is stored; return the result of ``work``.
 
-    ``work`` is idempotent: it changes rows only as they stood before, since a commit of unknown outcome is repeated.
+    ``work`` must be idempotent, changing only unchanged rows: a commit of unknown outcome is retried.
 
     Raises:
         StorageClosed: the process is stopping; the next process reads the outcome of the request.
-        Conflict: the work broke a rule of the schema, which no repetition mends.
+        Conflict: the work violated a constraint of the schema, which no retry fixes.
     """
     pause = _FIRST_PAUSE
     while True:
@@ -46,7 +46,7 @@ async def keep(ctx: Context, work: Callable[[Unit], T], *, name: str) -> T:
 
 
 async def at_start(step: Callable[[], Awaitable[T]], *, seconds: float = _AT_START) -> T:
-    """Run a step of the start; retried for so many seconds while the database is locked or away, which passes."""
+    """Run a startup step, retrying for up to ``seconds`` while the database is locked or unreachable."""
     loop = asyncio.get_running_loop()
     began, pause = loop.time(), _FIRST_PAUSE
     while True:

@@ -1,4 +1,4 @@
-"""What people last chose in a channel, or one of them anywhere, so that the next form begins with it."""
+"""The last choices made in a channel, or by a person, which prefill the next form."""
 
 from collections.abc import Mapping
 
@@ -10,13 +10,13 @@ _LONGEST = 100
 
 
 def remember(uow: Unit, channel: str, what: str, chosen: Mapping[str, str]) -> None:
-    """Store the choices of a form, ``what``, made in a channel; or by a person, whose id stands for it."""
+    """Store the choices in the form ``what`` for a channel, or for a person whose id is passed as ``channel``."""
     if chosen and chosen != remembered(uow, channel, what):
         uow.flags.set(_key(channel, what), dict(chosen), uow.now)
 
 
 def remembered(tx: Tx, channel: str, what: str) -> dict[str, str]:
-    """Those choices, as they were stored: whoever uses them checks that each is still possible."""
+    """Return the choices as stored; the caller must check that each is still possible."""
     found = tx.flags.readable(_key(channel, what))
     pairs = found.items() if isinstance(found, dict) else ()
     return {name: value for name, value in pairs if isinstance(value, str) and len(value) <= _LONGEST}

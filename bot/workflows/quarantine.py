@@ -1,9 +1,9 @@
 """Run the step of a claimed row; its errors affect no other row.
 
 The claim of a row counts the step. A step that ends in an unexpected exception is retried a few times. Then its row is
-stopped, with an alert that has a retry button for admins. Steps that died with their process are counted apart, because
-the process may have been killed for another reason. A row with a request in flight is never retried: its outcome is
-unknown, and read.
+stopped, with an alert that has a retry button for admins. Steps that died with their process are counted separately,
+because the process may have been killed for another reason. A row with a request in flight is never retried: its
+outcome is unknown and is looked up.
 """
 
 import secrets
@@ -29,18 +29,18 @@ R = TypeVar("R")
 log = structlog.get_logger(__name__)
 
 MOST_TRIES: Final = 5
-"""Steps that end in an exception, one after the other."""
+"""Consecutive steps that may end in an exception."""
 _LIVED: Final = timedelta(minutes=15)
-"""Age of a process that tries such a row once more: it is not what kills every process at once."""
+"""Age at which a process retries rows whose steps died: by then, nothing kills every process at once."""
 _AFTER_STORAGE: Final = timedelta(seconds=2)
 
 _KEY: Final = "stopped:"
 
 
 async def take(ctx: Context, work: Work[R], row: R, step: Step[R]) -> None:
-    """Run the step of a claimed row. StorageError: the row is free again soon, or when its lease is over."""
+    """Run the step of a claimed row. On a StorageError, the row is free again soon, or when its lease ends."""
     deaths = _deaths(row)
-    if deaths == MOST_DEATHS or deaths > MOST_DEATHS + 1:  # one more was the retry of :func:`retry_died`
+    if deaths == MOST_DEATHS or deaths > MOST_DEATHS + 1:  # MOST_DEATHS + 1 is the retry of :func:`retry_died`
         await _stop(ctx, work.table, row, in_flight=work.in_flight, number=f"{DIED}{deaths}-{secrets.token_hex(4)}")
         return
     try:
@@ -78,7 +78,7 @@ async def stumbled(
 
 
 async def _stop(ctx: Context, table: str, row: object, *, in_flight: InFlight, number: str, error: str = "") -> None:
-    """Stop a row, unless its request is in flight, and alert. ``number``: under which the log has the reason."""
+    """Stop a row and post an alert, unless its request is in flight. ``number`` identifies the error in the log."""
     key, deaths = key_of(table, row), _deaths(row)
 
     def work(uow: Unit) -> None:
@@ -103,9 +103,9 @@ def _deaths(row: object) -> int:
 
 
 async def retry_died(ctx: Context) -> int:
-    """Retry rows, each once, that were stopped because processes died; how many.
+    """Retry rows that were stopped because processes died, each once; return their number.
 
-    Nothing is retried before this process has lived for a while.
+    Nothing is retried before this process has run for a while.
     """
     if ctx.clock.now() - ctx.began < _LIVED:
         return 0
@@ -115,7 +115,7 @@ async def retry_died(ctx: Context) -> int:
 
 
 def _resume(uow: Unit, number: str, *, tries: int = 0, actor: str = SYSTEM) -> int:
-    """Resume the rows stopped under a number that begins so, as if ``tries`` of their steps had died; how many."""
+    """Resume the rows whose stop number starts with ``number``, as if ``tries`` steps had died; return their number."""
     stopped = uow.steps.stopped(number)
     for table, key in stopped:
         _show(uow, table, key)
@@ -135,14 +135,14 @@ def _show(uow: Unit, table: str, key: Key) -> None:
 
 
 def _request(tx: Tx, instruction_id: str) -> Instruction | None:
-    """The request; None also where it cannot be read."""
+    """Return the request, or None if it is missing or unreadable."""
     with suppress(RowUnreadable):
         return tx.instructions.get(instruction_id)
     return None
 
 
 async def try_again(ctx: Context, *, number: str, person: str) -> bool | No:
-    """Retry, for an admin, the row stopped by this error; False: nothing is stopped by it any more."""
+    """Retry the row stopped by this error, for an admin; return False if no row is stopped by it any more."""
     standing = await ctx.people.standing(person)
     refusal = in_role(standing, (Role.ADMIN,), No.NOT_ADMIN, people=ctx.policy.people, home=ctx.home)
     if refusal is not None:

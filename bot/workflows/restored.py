@@ -1,6 +1,6 @@
-"""A database that is older than what was sent: payments are frozen, and nothing is sent, until an operator resumes.
+"""A database older than the last sent request: payments are frozen and nothing is sent until an operator resumes.
 
-That is kept in sealed rows of the audit, so it outlives restarts, holds for every process and cannot be forged.
+The freeze is stored in sealed audit rows, so it survives restarts, applies to every process and can't be forged.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from bot.workflows.context import Context, Unit, witness
 from storage.transaction import Tx
 
 WAITS: Final = frozenset({State.NEW, State.AWAITING, State.APPROVED})
-"""Nothing was sent, as far as the database knows."""
+"""States in which nothing was sent, according to the database."""
 EVERY: Final = 1_000_000
 RESUMED: Final = "resumed"
 _RESTORED: Final = "restored"
@@ -26,14 +26,20 @@ _FROZEN: Final = Reason(OfRequest.FROZEN, why=Reason(OfMode.OLDER), person="")
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """When it was noticed. ``sent``: operation, and code, id or reference, of what the anchors show as sent since."""
+    """When the restore was detected, and what the anchors show as sent since.
+
+    ``sent`` contains operations, each followed by its code, id or reference.
+    """
 
     since: datetime
     sent: tuple[str, ...]
 
 
 def restored(tx: Tx) -> Restored | None:
-    """Whether nothing may be sent, read in the transaction that would send. A changed row of the audit keeps it so."""
+    """Return the restore that blocks sending, or None; read it in the transaction that would send.
+
+    A tampered audit row keeps the block.
+    """
     rows = tx.audit.since(_RESTORED, RESUMED)
     if not rows or any(row.is_intact and row.entry and row.entry.action == RESUMED for row in rows):
         return None
@@ -46,20 +52,20 @@ def restored(tx: Tx) -> Restored | None:
 
 
 def last_found(tx: Tx) -> tuple[str, ...]:
-    """What was sent, of the last restore that was noticed, also after an operator has resumed."""
+    """Return ``sent`` of the last detected restore, even after an operator has resumed."""
     entries = [row.entry for row in tx.audit.since(_RESTORED, _RESTORED) if row.is_intact]
     sent = entries[0].detail["sent"] if entries and entries[0] is not None else ()
     return tuple(sent) if isinstance(sent, list) else ()
 
 
 def resumed_at(tx: Tx) -> datetime | None:
-    """When an operator last accounted for what the database lacks."""
+    """Return when an operator last accounted for the rows that the database lacks."""
     rows = tx.audit.since(RESUMED, RESUMED)
     return rows[0].entry.at if rows and rows[0].entry is not None and rows[0].is_intact else None
 
 
 def unknown_here(tx: Tx, found: Restored) -> list[str]:
-    """Requests and bookings that were sent, and that this database lacks."""
+    """Return the sent requests and bookings that this database lacks."""
     names = {sent: sent.partition(" ")[2] for sent in found.sent}
     return [
         sent
@@ -69,7 +75,7 @@ def unknown_here(tx: Tx, found: Restored) -> list[str]:
 
 
 def freeze_restored(uow: Unit, sent: Sequence[str]) -> None:
-    """Send nothing from now on; announced once. What the anchors of another host show is added."""
+    """Block all sending and announce it once; add requests that another host's anchors show as sent."""
     before = restored(uow)
     known = before.sent if before is not None else ()
     if before is not None and set(sent) <= set(known):
@@ -78,13 +84,13 @@ def freeze_restored(uow: Unit, sent: Sequence[str]) -> None:
     witness(uow, _RESTORED, {"since": found.since.isoformat(), "sent": list(found.sent)})
     if before is None:
         for waiting in uow.instructions.awaiting(WAITS, limit=EVERY):
-            # Their cards may show what this database lacks: they are redrawn, with the reason.
+            # Their cards may show changes that this database lacks, so redraw them with the reason.
             uow.instructions.touch(waiting, show=True, reason=_FROZEN, due_at=uow.now)
         announce(uow, "restored", {"unknown": unknown_here(uow, found)})
 
 
 async def is_held(ctx: Context, instruction: Instruction) -> bool:
-    """Whether the next step of a request waits for an operator, its deadlines included; its card shows that."""
+    """Hold a request that waits for an operator, including its deadlines; show it on the card; return whether held."""
     if instruction.state not in WAITS or await ctx.read(restored) is None:
         return False
     show, due = instruction.reason != _FROZEN, ctx.clock.now() + ctx.quiet.spacing
@@ -93,6 +99,6 @@ async def is_held(ctx: Context, instruction: Instruction) -> bool:
 
 
 def announce(uow: Unit, topic: str, facts: Mapping[str, object]) -> None:
-    """Tell the approvers, the operators and the payments channel: it concerns all of them."""
+    """Post to the channels of approvers, operators and payments, because it concerns all of them."""
     for channel in dict.fromkeys((uow.policy.channels.approvals, uow.policy.alerts, uow.policy.payments)):
         tell(uow, channel, key=f"{topic}:{ulid(uow.now)}", facts={"topic": topic, **facts})

@@ -1,6 +1,6 @@
-"""Workers: a row that is due becomes a task of its own, whenever a slot of its kind is free.
+"""Workers: each due row becomes a separate task as soon as a slot of its kind is free.
 
-A row that waits for an answer takes its own slot and nothing else. Its lease is renewed until its step ends.
+A row that waits for an answer occupies only its own slot. Its lease is renewed until its step ends.
 Exceptions are handled by :mod:`bot.workflows.quarantine`.
 """
 
@@ -22,20 +22,20 @@ log = structlog.get_logger(__name__)
 R = TypeVar("R")
 
 STOP_SECONDS: Final = 4.0
-"""Time for running steps to end when the process stops; then they are canceled, and recovery handles the rest."""
+"""Time for running steps to end when the process stops; then they are canceled and left to recovery."""
 
 Step = Callable[[R], Awaitable[None]]
 InFlight = Callable[[Unit, Any], bool]
-"""Whether a request of the row was under way; then its outcome has just been stored as unknown."""
+"""Returns whether a request of the row was in flight; if so, its outcome has just been stored as unknown."""
 
 
 def nothing_in_flight(_uow: Unit, _row: object) -> bool:
-    """No step of this kind of work sends anything that has to be claimed first."""
+    """Return False: the steps of this kind of work send nothing that has to be claimed first."""
     return False
 
 
 def elsewhere(uow: Unit, table: str, rows: Sequence[R]) -> list[R]:
-    """Those of the rows that no step of this process works on, e.g. because its lease ran out before its step ended."""
+    """Return the rows without a running step in this process; a row has one if its lease ran out before the step."""
     return [row for row in rows if not uow.ctx.leases.holds(table, key_of(table, row))]
 
 
@@ -46,11 +46,11 @@ class Work(Generic[R]):
     Attributes:
         table: see :data:`storage.repositories.leased.KEYS`.
         slots: rows at a time; for a service, the requests that it allows in flight.
-        step: makes the step function, once for all rows that are claimed together.
+        step: creates the step function, once for all rows that are claimed together.
         leased: whether a row has a lease while its step runs; otherwise its claim alone excludes other processes.
-        room: how many rows may begin besides those slots, e.g. one while the service is silent.
-        lasting: its steps wait for a service that takes minutes.
-        ready: whether this kind of work can be done at all; False: its rows wait.
+        room: a further limit on rows that may start, e.g. one while the service is silent.
+        lasting: whether its steps wait for a service that takes minutes.
+        ready: whether this kind of work can run at all; otherwise its rows wait.
     """
 
     name: str
@@ -75,16 +75,16 @@ class Workers:
         self._full: set[str] = set()
         self._lasting: set[str] = set()
         self.stopping = False
-        """The process is about to end: steps send nothing more, and store what they have."""
+        """Whether the process is stopping: steps send nothing more, and store their results."""
         self.freed: Callable[[str], None] = lambda _: None
-        """Called with the name of a kind that had no free slot, once it has one."""
+        """Called with the name of a kind of work whose slots were all taken, once one is free."""
 
     def running(self, name: str) -> int:
-        """Slots of this kind that are taken."""
+        """Return the number of occupied slots of this kind."""
         return len(self._tasks[name])
 
     async def take_up(self, ctx: Context, work: Work[Any]) -> int:
-        """Begin what is due, as far as slots are free; how many rows that were."""
+        """Start due rows as far as slots are free; return their number."""
         room = min(work.slots - self.running(work.name), work.room(ctx))
         if room <= 0:
             self._full.add(work.name)
@@ -104,14 +104,14 @@ class Workers:
         return len(rows)
 
     async def finished(self, *, lasting: bool = False) -> None:
-        """Wait until nothing is under way, with ``lasting`` also of steps that take minutes; raises what one raised."""
+        """Wait until no step is running, with ``lasting`` also steps that take minutes; raise the error of a step."""
         while tasks := self._all(lasting=lasting):
             for end in await asyncio.gather(*tasks, return_exceptions=True):
                 if isinstance(end, BaseException) and not isinstance(end, asyncio.CancelledError):
                     raise end
 
     async def stop(self) -> None:
-        """Begin nothing more; let what is under way end, for a while, then cut it off. What lasts is not waited for."""
+        """Start nothing more, wait briefly for running steps, except lasting ones, then cancel the rest."""
         self.stopping = True
         tasks, short = self._all(), self._all(lasting=False)
         if short:
@@ -133,7 +133,7 @@ class Workers:
                 with ctx.leases.kept(work.table, key):
                     await self._run(ctx, work, row, step)
                 return
-            if former:  # without a lease, a row may be claimed while its step still runs: one after the other
+            if former:  # without a lease, a row may be claimed while its step still runs: run one after the other
                 await asyncio.wait(former)
             await step(row)
 
@@ -143,8 +143,8 @@ class Workers:
         def ended(task: asyncio.Task[None]) -> None:
             del tasks[task]
             error = None if task.cancelled() else task.exception()
-            # The database failed it, and its row is due again when its lease is over. Anything that is no Exception is
-            # a simulated crash: nothing goes on after it.
+            # A database failure: the row is due again when its lease ends. A BaseException that isn't an Exception is a
+            # simulated crash, after which nothing continues.
             if isinstance(error, StorageBusy):
                 log.warning("a step waits for the database", work=work.name, reason=str(error))
             elif isinstance(error, Exception):
