@@ -1,4 +1,4 @@
-"""The archive of a batch: results of its calls are kept in the database as they come, and packed on disk at the end."""
+"""The archive of a batch: results are stored in the database as they arrive, and packed on disk at the end."""
 
 import asyncio
 import zipfile
@@ -35,19 +35,19 @@ from storage.rows import Job
 from storage.transaction import Tx
 
 MOST_BYTES: Final = 250 * 1024 * 1024
-"""Of the results of one batch."""
+"""Largest total size of one batch's results."""
 _PIECE: Final = 256 * 1024
 _TABLE, _PROBLEMS = "results.csv", "problems.csv"
 
 
 def batch_in(tx: Tx, job: Job) -> str:
-    """The batch whose archive a call's result goes into, or that of a piece of its document; empty: none."""
+    """Return the id of the batch that a call, or the document of a piece, belongs to; empty if none."""
     document = tx.jobs.get(document_of(job.source_key)) if document_of(job.source_key) else None
     return batch_of((document or job).source_key)
 
 
 async def keep_result(ctx: Context, job: Job, delivery: ResultFile, spool: Spool | None, *, batch: str) -> None:
-    """Store one file of a call's result. ``PersonError``: there is no more room for it in its batch."""
+    """Store one file of a call's result. Raises PersonError if its batch has no room left."""
     part, number, held = delivery.track.name, 0, bytearray()
     async with AsyncExitStack() as stack:
         chunks: AsyncIterator[bytes]
@@ -81,7 +81,7 @@ async def _keep(ctx: Context, job: Job, part: str, number: int, piece: bytes, *,
 
 
 async def pack(ctx: Context, batch: Job) -> Spool:
-    """The archive, on disk: the result of each call, named after its file; what failed, with its reason."""
+    """Pack the archive on disk: the result of each call, named after its file, and a table of failures with reasons."""
     calls, problems = await ctx.read(lambda uow: (uow.jobs.pieces(batch), problems_of(uow, batch)))
     names, rows, spool = Names(), list[tuple[str, ...]](), Spool()
     names.take(_TABLE)
@@ -100,7 +100,7 @@ async def pack(ctx: Context, batch: Job) -> Spool:
 
 
 async def _pack_one(ctx: Context, archive: zipfile.ZipFile, names: Names, call: Job) -> list[tuple[str, ...]]:
-    """Add the result of one call; a row where it is a finding and no file."""
+    """Add the result of one call to the archive; return a table row instead if the result is a finding."""
     order, result = Order.read(call.payload), CallProgress.read(call.detail).result
     stem = PurePosixPath(order.file_name).stem or order.request.capability.verb
     match result:
@@ -124,7 +124,7 @@ async def _pack_one(ctx: Context, archive: zipfile.ZipFile, names: Names, call: 
 
 
 def _files_of(tx: Tx, call: Job, tracks: Tracks, stem: str) -> list[tuple[str, str, str]]:
-    """Of each file of a result: the job that stored it, its part, its name in the archive."""
+    """Return for each file of a result: the id of the job that stored it, its part, its name in the archive."""
     if call.kind != DOCUMENT_LANE:
         several = len(tracks.tracks) > 1
         return [

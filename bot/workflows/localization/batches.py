@@ -1,7 +1,7 @@
-"""Batches: one operation on many files, each file a call of its own. Their results go into one archive.
+"""Batches: one operation on many files, with a separate call per file. Their results go into one archive.
 
 The calls run in the lanes of their kinds, beside all others. Their results are kept in the database until the archive
-is in the thread, so a restart loses none. A call that fails stops no other.
+is in the thread, so a restart loses none. A failed call doesn't stop the others.
 """
 
 from collections.abc import Sequence
@@ -34,14 +34,14 @@ from storage.transaction import Tx
 RESULT = "result"
 FAILURE = "failure"
 LOOK_AGAIN = timedelta(minutes=10)
-"""After so long a job whose parts are under way is looked at in case one of them cannot end it."""
+"""Interval at which a job with running parts is settled again, in case a part failed to do so."""
 OPEN = (CallState.WAITING, CallState.RUNNING, CallState.HANDING_OVER)
 _LISTED = 5
-"""Failures that the message names; where more failed, an archive lists all, even without a result."""
+"""Most failures listed in the message; if more files fail, an archive lists them all, even without a result."""
 
 
 def calls_for(batch: Job, request: Request, files: Sequence[DroppedFile], *, characters: int) -> list[Job]:
-    """A call for each file. One that the operation does not take has failed already, and says why."""
+    """Return a call for each file; for a file that the operation doesn't accept, a failed call with the reason."""
     made = []
     for number, file in enumerate(files, 1):
         seconds = file.duration_ms / 1000 if file.duration_ms else None
@@ -54,7 +54,7 @@ def calls_for(batch: Job, request: Request, files: Sequence[DroppedFile], *, cha
 
 def _call(batch: Job, number: int, order: Order, lane: str, *, now: datetime) -> Job:
     return Job(
-        id=f"{batch.id}-{number:05}",  # in their order; its results are stored under it
+        id=f"{batch.id}-{number:05}",  # sorts in order; its results are stored under it
         kind=lane,
         state=CallState.WAITING,
         payload=order.payload(),
@@ -85,7 +85,7 @@ def _failed(call: Job, wrong: PersonError) -> Job:
 
 
 def is_certain(piece: Job) -> bool:
-    """Whether a piece of a document, or a call of a batch, without a result was certainly not done."""
+    """Return whether a piece of a document, or a call of a batch, has no result and was certainly not done."""
     progress = CallProgress.read(piece.detail)
     begun = progress.started_at is not None
     return progress.result is None and (
@@ -102,7 +102,7 @@ def undone_of(pieces: Sequence[Job]) -> Undone:
 
 
 def told(uow: Unit, call: Job) -> bool:
-    """Tell the batch that a call of it is over; False when the call stands by itself."""
+    """Settle the batch of a call that has ended; return False if the call isn't part of a batch."""
     name = batch_of(call.source_key)
     batch = uow.jobs.get(name) if name else None
     if batch is not None and batch.state == CallState.RUNNING:
@@ -111,7 +111,7 @@ def told(uow: Unit, call: Job) -> bool:
 
 
 def settle_batch(uow: Unit, batch: Job) -> None:
-    """Show how far a batch is; once all its calls are over, begin its archive, or end it where nothing came of it."""
+    """Show a batch's progress; once all its calls have ended, start its archive, or end it if it has no results."""
     states = uow.jobs.piece_states(batch)
     if any(states[state] for state in OPEN):
         show_board(uow, batch.subject, progress=True)
@@ -131,9 +131,9 @@ def settle_batch(uow: Unit, batch: Job) -> None:
 
 
 def repeated_batch(uow: Unit, before: Job, new: Job, *, characters: int) -> Job | None:
-    """A batch of the files of another one that have no result; None: each has one.
+    """Return a batch of another one's files without a result; None if each has one.
 
-    What may have been done, and billed, is left out, unless nothing else is missing.
+    Calls that may have been done and billed are left out, unless no others are missing.
     """
     calls = [one for one in uow.jobs.pieces(before) if one.state not in (CallState.DONE, CallState.UNREAD)]
     calls = [one for one in calls if is_certain(one)] or calls
@@ -147,7 +147,7 @@ def repeated_batch(uow: Unit, before: Job, new: Job, *, characters: int) -> Job 
 
 
 def problems_of(tx: Tx, batch: Job) -> tuple[FileOutcome, ...]:
-    """The files of a batch that ended without a whole result, so far."""
+    """Return the files of a batch that have ended without a complete result so far."""
     found = []
     for call in tx.jobs.pieces(batch):
         state, progress = CallState(call.state), CallProgress.read(call.detail)

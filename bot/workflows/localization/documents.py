@@ -1,4 +1,4 @@
-"""Documents: texts in pieces, each piece a job that is sent once. What became of them ends the document."""
+"""Documents: texts split into pieces, each a job that is sent once. The document ends when all pieces have ended."""
 
 import re
 from collections.abc import Sequence
@@ -44,15 +44,15 @@ from storage.transaction import Tx
 
 _STEM = 40
 _TRIES = 6
-"""Of a piece that the service does not take now."""
+"""Retries of a piece that the service temporarily refuses."""
 _ACCOUNT = frozenset({401, 402, 403})
-"""Refusals that are about the account: no other piece would be taken either."""
+"""Status codes that refuse the account: every other piece would be refused too."""
 _OUT_OF_SIGHT = timedelta(minutes=1)
-"""After so long nobody looks at the message of a call any more: its end is told in the thread as well."""
+"""Time after which the requester may no longer watch a call's message, so its end is also posted in the thread."""
 
 
 def file_name(order: Order, job_id: str, track: Track) -> str:
-    """``interview-vocals-4f7k2m.mp3``: after the original, with an ending of its own, plain on every disk."""
+    """Return e.g. ``interview-vocals-4f7k2m.mp3``: the original name, a unique suffix, valid on every file system."""
     asked = order.request
     given = order.file_name or PurePosixPath(asked.url.partition("?")[0]).name or asked.capability.verb
     stem = re.sub(r"[^\w-]+", "-", PurePosixPath(given).stem)[:_STEM].strip("-_") or asked.capability.verb
@@ -60,7 +60,7 @@ def file_name(order: Order, job_id: str, track: Track) -> str:
 
 
 def text_name(job: Job) -> str:
-    """Name of the file with the text that came of a job."""
+    """Return the name of the file for a job's text result."""
     order = Order.read(job.payload)
     name, ending = order.request.capability.verb, "txt"
     if job.kind == DOCUMENT_LANE:
@@ -70,14 +70,14 @@ def text_name(job: Job) -> str:
 
 
 def is_quiet(job: Job) -> bool:
-    """Whether it has no message but its private answer."""
+    """Return whether the job's only message is its private answer."""
     return job.kind == TEXT_LANE and Order.read(job.payload).private
 
 
 def tell_end(uow: Unit, job: Job, *, key: str, what: str = FAILURE, whole: bool = True) -> None:
-    """Tell the requester an end: privately, or in the thread, unless the message of the call was hardly out of sight.
+    """Notify the requester of an end: privately, or in the thread if they may no longer watch the call's message.
 
-    ``whole``: the message says all of it.
+    ``whole``: the call's message already shows the complete result.
     """
     if is_quiet(job):
         post_privately(uow, job, key=key, payload={"what": what})
@@ -86,13 +86,13 @@ def tell_end(uow: Unit, job: Job, *, key: str, what: str = FAILURE, whole: bool 
 
 
 def board_of(job: Job) -> str:
-    """The subject of the message that shows a job: a piece's is its document's, a call's that of its batch."""
+    """Return the subject of the message that shows a job: a piece's document, a call's batch, or the job itself."""
     whole = document_of(job.source_key) or batch_of(job.source_key)
     return f"localization:{whole}" if whole else job.subject
 
 
 def pieces_for(job: Job, order: Order, request: Request, *, limit: int) -> list[Job]:
-    """The pieces of a document whose text was read. Raises UnusableFile where there are none, or too many."""
+    """Return the pieces of a document whose text was read. Raises UnusableFile if there are none or too many."""
     form = form_of(order.file_name)
     found = pieces_of(request.operation, request.text, form=form, limit=limit)
     if not any(piece.is_sent for piece in found):
@@ -129,9 +129,9 @@ def _piece(document: Job, number: int, payload: dict[str, object], *, now: datet
 
 
 def begin(uow: Unit, job: Job, order: Order, pieces: Sequence[Job], *, left: Undone) -> Job | None:
-    """Store the pieces: from now on each of them is due. ``order``: with the language that the text shows.
+    """Store the pieces, which makes each of them due. ``order`` includes the language detected in the text.
 
-    ``left``: what is no piece.
+    ``left`` contains the lines that aren't in any piece.
     """
     progress = CallProgress.read(job.detail).but(started_at=uow.now, parts=len(pieces), undone=left)
     look_at, asked = uow.now + LOOK_AGAIN, order.payload()
@@ -143,7 +143,7 @@ def begin(uow: Unit, job: Job, order: Order, pieces: Sequence[Job], *, left: Und
 
 
 def ended(uow: Unit, job: Job) -> bool:
-    """Tell the document, or the batch, that a part of it is over; False when the job stands by itself."""
+    """Settle the document or batch of a part that has ended; return False if the job isn't a part."""
     name = document_of(job.source_key)
     document = uow.jobs.get(name) if name else None
     if document is not None and document.state in (CallState.RUNNING, CallState.UNREAD):
@@ -152,7 +152,7 @@ def ended(uow: Unit, job: Job) -> bool:
 
 
 def take(uow: Unit, found: Sequence[tuple[Job, Result]]) -> None:
-    """Store what kept answers to pieces of one document hold; the document changes once, with all of them."""
+    """Store the results read from kept answers to pieces of one document; the document changes once, with all."""
     for piece, result in found:
         read = CallProgress.read(piece.detail).but(result=result, reason=None, answer="")
         uow.jobs.move(piece, CallState.DONE, detail=read.detail())
@@ -162,7 +162,7 @@ def take(uow: Unit, found: Sequence[tuple[Job, Result]]) -> None:
 
 
 def settle(uow: Unit, document: Job) -> None:
-    """End a document whose pieces are over, else show how far it is."""
+    """End a document if all of its pieces have ended, otherwise show its progress."""
     states = uow.jobs.piece_states(document)
     if any(states[state] for state in OPEN):
         show_board(uow, document.subject, progress=True)
@@ -173,7 +173,7 @@ def settle(uow: Unit, document: Job) -> None:
         uow.jobs.pieces(document),
     )
     read = [(Order.read(one.payload), CallProgress.read(one.detail)) for one in pieces]
-    # What was canceled while it was asked for may have a late result: only what is done counts.
+    # A piece that was canceled in flight may have a late result, so only done pieces count.
     results = [
         one.result if piece.state == CallState.DONE else None for piece, (_, one) in zip(pieces, read, strict=True)
     ]
@@ -208,7 +208,7 @@ def settle(uow: Unit, document: Job) -> None:
 
 
 def put_off(uow: Unit, piece: Job, refused: NotExecuted) -> bool:
-    """Ask again later, where the service does not take a piece now and a person would press *Run again*."""
+    """Schedule a retry of a piece that the service temporarily refused; return False if it isn't retried."""
     progress = CallProgress.read(piece.detail)
     if not document_of(piece.source_key) or not refused.again or progress.tries >= _TRIES:
         return False
@@ -218,7 +218,7 @@ def put_off(uow: Unit, piece: Job, refused: NotExecuted) -> bool:
 
 
 def give_up_rest(uow: Unit, piece: Job, refused: NotExecuted, *, reason: Reason, words: str) -> None:
-    """End what was not begun of a document whose account the service refuses, for the reason of this piece."""
+    """End the unstarted pieces of a document with this piece's reason if the service refuses the account."""
     document = uow.jobs.get(document_of(piece.source_key))
     if document is not None and refused.status in _ACCOUNT:
         detail = CallProgress(reason=reason, words=words).detail()
@@ -229,14 +229,14 @@ _SETTLE = {DOCUMENT_LANE: settle, BATCH_LANE: settle_batch}
 
 
 def look_again(uow: Unit, parent: Job) -> None:
-    """Settle a document or batch as its calls are now."""
+    """Settle a document or batch by the current states of its calls."""
     kept = uow.jobs.touch(parent, due_at=uow.now + LOOK_AGAIN)
     if kept is not None:
         _SETTLE[kept.kind](uow, kept)
 
 
 def stop(uow: Unit, parent: Job, *, by: str) -> Job | None:
-    """Begin no more calls of a document or batch. Those in progress may be billed, so their results are kept."""
+    """Start no more calls of a document or batch. Calls in progress may be billed, so their results are kept."""
     progress = CallProgress.read(parent.detail).but(by=by)
     after = uow.jobs.touch(parent, show=True, detail=progress.detail(), due_at=uow.now + LOOK_AGAIN)
     if after is not None:
@@ -246,9 +246,9 @@ def stop(uow: Unit, parent: Job, *, by: str) -> Job | None:
 
 
 def repeated(uow: Unit, before: Job, new: Job) -> Job | None:
-    """A document with the results of another one, and its other pieces to be done; None: it has no pieces yet.
+    """Return a document that keeps another one's results and runs its other pieces again; None if it has no pieces.
 
-    What may have been done, and billed, is left as it is, unless nothing else is missing.
+    Pieces that may have been done and billed aren't repeated, unless no others are missing.
     """
     pieces = uow.jobs.pieces(before) if before.kind == DOCUMENT_LANE else []
     if not pieces:
@@ -266,6 +266,6 @@ def repeated(uow: Unit, before: Job, new: Job) -> Job | None:
 
 
 def through(tx: Tx, document: Job) -> int:
-    """How many pieces of a document, or calls of a batch, are over."""
+    """Return how many pieces of a document, or calls of a batch, have ended."""
     states = tx.jobs.piece_states(document)
     return sum(states.values()) - sum(states[state] for state in OPEN)

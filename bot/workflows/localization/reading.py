@@ -1,4 +1,4 @@
-"""The text of a file or a message of the workspace, as an operation on texts takes it."""
+"""Reads the text of a Slack file or message for operations on texts."""
 
 import asyncio
 from dataclasses import replace
@@ -18,11 +18,11 @@ _ARCHIVE: Final = b"PK"
 
 
 async def read_text(ctx: Context, asked: Request) -> Request:
-    """The same request with the text instead of its file, every default filled in, its language recognized.
+    """Return the request with the text instead of its file, defaults filled in and the language detected.
 
     Raises:
-        UnusableFile: it is gone, not for us to see, or holds no text that can be used.
-        ServiceNow: Slack cannot hand it out now.
+        UnusableFile: the file is gone, inaccessible, or contains no usable text.
+        ServiceNow: Slack can't deliver it now.
     """
     text = await _text(ctx, asked.file) if asked.file else asked.text
     await asyncio.to_thread(load)

@@ -1,4 +1,4 @@
-"""Requests to make a call, cancel one, or repeat one. Calls in flight are in :mod:`.running`."""
+"""Request, cancel or repeat a call. Calls in flight are in :mod:`.running`."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -44,10 +44,10 @@ from storage.sealing import SealError
 from storage.transaction import Tx
 
 _MOST = 1_000
-"""Jobs of a lane that are looked through for a position in the queue."""
+"""Most jobs of a lane that are read to find a position in the queue."""
 
 _SLIP = timedelta(seconds=5)
-"""Time within which a repeated press by the same person counts as accidental."""
+"""Time within which a repeated click by the same person counts as accidental."""
 
 
 async def request_call(
@@ -63,11 +63,11 @@ async def request_call(
     private: bool = False,
     response_url: str = "",
 ) -> CallView:
-    """Store a checked request as a job and queue its message, durably; it begins as soon as there is room.
+    """Store a checked request as a job and queue its message, durably; it starts as soon as there is room.
 
-    ``source_key``: of the command, form or click that asked. ``pressed``: by a button that stays, where a second
-    press by the same person for the same call, within seconds, makes no second one, in any process. ``private``: a
-    text is answered to the requester alone, at ``response_url`` as long as that can be used.
+    ``source_key`` identifies the command, form or click. ``pressed``: requested by a button that stays, so a second
+    click by the same person for the same call within seconds is ignored, in any process. ``private``: only the
+    requester sees the answer to a text, at ``response_url`` as long as that can be used.
     """
     order = Order(request=request.complete(), file_name=file_name, guessed=request.guesses_source)
     order = replace(order, private=private and is_whispered(order.request))
@@ -119,9 +119,9 @@ async def request_batch(
     source_key: str,
     kind: str,
 ) -> CallView | None:
-    """Store a call for each file, at once; the offer of the files shows them together. None: they were asked for.
+    """Store a call for each file in one transaction; the offer of the files shows them. None if already requested.
 
-    ``request``: checked, about the file whose offer it is. ``kind``: of the files, as the message names them.
+    ``request`` is checked and refers to the file of the offer. ``kind`` is the message's word for the files.
     """
     now, whole = ctx.clock.now(), request.complete()
     order = Order(request=whole, file_name=kind)
@@ -145,7 +145,7 @@ async def request_batch(
         for call in calls:
             uow.jobs.add(call)
         remember(uow, channel, request.operation, _chosen(request, whole))
-        settle_batch(uow, batch)  # none of them may fit
+        settle_batch(uow, batch)  # possibly none of the files fits
         return sight_in(uow, uow.jobs.get(batch.id) or batch)
 
     stored = await ctx.write(work, name="localize_batch", wakes=False)
@@ -154,18 +154,18 @@ async def request_batch(
 
 
 def _chosen(request: Request, whole: Request) -> dict[str, str]:
-    """The settings that were given or left as they were, without those that the text showed or that are for us."""
+    """Return the given or default settings, without detected ones and those that aren't sent to the service."""
     sent = {one.name for one in whole.capability.options if one.is_sent}
     shown = {SOURCE} - request.options.keys()
     return {name: value for name, value in whole.options.items() if name in sent - shown}
 
 
 REPLY = "job.reply"
-"""What the seal of a response URL names as its column."""
+"""Column name in the seal of a response URL."""
 
 
 def is_whispered(request: Request) -> bool:
-    """Whether the answer to it can be told to one person in words."""
+    """Return whether the answer is text, which can be shown privately."""
     return request.capability.media is None and not request.capability.streams
 
 
@@ -173,12 +173,12 @@ _FORM = "form.reply"
 
 
 def sealed(ctx: Context, response_url: str, *, person: str) -> str:
-    """A response URL as a form carries it; empty without one."""
+    """Return a response URL sealed for a form; empty if there is none."""
     return ctx.localization.sealer.seal(response_url, row=person, column=_FORM) if response_url else ""
 
 
 def opened(ctx: Context, reply: str, *, person: str) -> str:
-    """The response URL in what a form carried; empty where there is none, or it was sealed for another person."""
+    """Return the response URL from a form; empty if there is none or it was sealed for another person."""
     try:
         return ctx.localization.sealer.open(reply, row=person, column=_FORM) if reply else ""
     except SealError:
@@ -186,7 +186,7 @@ def opened(ctx: Context, reply: str, *, person: str) -> str:
 
 
 def _replying(ctx: Context, job: Job, response_url: str) -> Job:
-    """The job with the sealed address for its private answer."""
+    """Add the sealed response URL to a job with a private answer."""
     order = Order.read(job.payload)
     if not order.private or not response_url:
         return job
@@ -195,7 +195,7 @@ def _replying(ctx: Context, job: Job, response_url: str) -> Job:
 
 
 def address_of(ctx: Context, job: Job) -> str:
-    """The response URL for the answer to a job; empty: there is none, or another ``SECRET_KEY`` sealed it."""
+    """Return the response URL for a job's answer; empty if there is none or another ``SECRET_KEY`` sealed it."""
     sealed = Order.read(job.payload).reply
     try:
         return ctx.localization.sealer.open(sealed, row=job.id, column=REPLY) if sealed else ""
@@ -230,7 +230,7 @@ def _job(
 
 
 async def cancel(ctx: Context, job_id: str, *, person: str) -> CallView | None:
-    """Cancel a call in whichever process it runs, and what it is now; None when there is no such call."""
+    """Cancel a call, in whichever process it runs; return its current view, or None if it doesn't exist."""
 
     def work(uow: Unit) -> CallView | None:
         job = find(uow, job_id)
@@ -252,9 +252,9 @@ async def cancel(ctx: Context, job_id: str, *, person: str) -> CallView | None:
 
 
 async def repeat(ctx: Context, job_id: str, *, person: str, response_url: str = "") -> CallView | None:
-    """Repeat a call that ended without a result, once; None when there is none to repeat.
+    """Repeat a call that ended without a complete result, once; None if there is nothing to repeat.
 
-    ``response_url``: where a private answer is shown from now on.
+    ``response_url`` is where a private answer of the new call is shown.
     """
     now = ctx.clock.now()
 
@@ -310,9 +310,9 @@ def find(tx: Tx, job_id: str) -> Job | None:
 
 
 def sight_in(tx: Tx, job: Job) -> CallView:
-    """A job as displayed, without the elapsed time."""
+    """Return the view of a job, without the elapsed time."""
     state, position = CallState(job.state), 0
-    if state is CallState.WAITING:  # its number in the queue, from 1; 0 when there is room for it already
+    if state is CallState.WAITING:  # its number in the queue, from 1; 0 if there is already room for it
         all_open = tx.jobs.in_turn(job.kind, limit=_MOST)
         waiting = [one.id for one in all_open if one.state == CallState.WAITING]
         before = waiting.index(job.id) if job.id in waiting else len(waiting)
@@ -335,14 +335,14 @@ def sight_in(tx: Tx, job: Job) -> CallView:
 
 
 async def make_sure_of_room(ctx: Context, person: str, requests: Sequence[Request]) -> None:
-    """Check that there is room for all of them, before the first one is requested; ``PersonError``: there is not."""
+    """Raise PersonError if there isn't room for all requests; called before the first one is stored."""
     lane = lane_of(requests[0], ctx.localization.characters)
     if await ctx.read(lambda uow: room_in(uow, person, lane)) < len(requests):
         raise too_many()
 
 
 def room_in(tx: Tx, person: str, lane: str) -> int:
-    """Calls of a batch are not counted: they wait for those of other people in any case."""
+    """Return how many more calls a person may have; calls of a batch don't count, as they wait for other people's."""
     mine = (one for one in tx.jobs.open(lane, limit=_MOST) if one.requester == person)
     return MOST_OPEN - sum(1 for one in mine if not batch_of(one.source_key))
 
@@ -354,7 +354,7 @@ def too_many() -> PersonError:
 
 
 def show_queue(uow: Unit, kind: str) -> None:
-    if kind == PIECE_LANE:  # its document says how far it is
+    if kind == PIECE_LANE:  # its document shows the progress
         return
     for job in uow.jobs.open(kind, limit=_MOST):
         if job.state == CallState.WAITING and not batch_of(job.source_key):

@@ -1,4 +1,4 @@
-"""The board of a call, and its results into the thread: texts through the outbox, files streamed; ends without one."""
+"""The board of a call, the delivery of its results (texts through the outbox, files streamed), and its failures."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -49,13 +49,13 @@ _UNREAD = "unread"
 
 
 async def end(ctx: Context, job: Job, state: CallState, *, reason: Reason | None) -> None:
-    """Close it, edit its message and tell the requester; nothing when it was ended meanwhile."""
+    """Close a call, edit its message and notify the requester; do nothing if it ended meanwhile."""
     await keep(ctx, lambda uow: close(uow, job, state, reason=reason), name="end_localization")
     ctx.wake()
 
 
 def close(uow: Unit, job: Job, state: CallState, *, reason: Reason | None, words: str = "") -> None:
-    """The same in a transaction. ``words``: the service's own about it."""
+    """Close a call like :func:`end`, in a transaction. ``words`` is the service's text about it."""
     progress = CallProgress.read(job.detail).but(ended_at=uow.now, reason=reason, words=words, deliveries=())
     if uow.jobs.move(job, state, detail=progress.detail()) is not None and not ended(uow, job):
         tell_end(uow, job, key="end")
@@ -63,7 +63,7 @@ def close(uow: Unit, job: Job, state: CallState, *, reason: Reason | None, words
 
 
 def set_aside(uow: Unit, job: Job, kept: Kept) -> None:
-    """Keep an answer that could not be read until somebody has it read again."""
+    """Keep an unreadable answer until a person has it read again."""
     progress = CallProgress.read(job.detail).but(ended_at=uow.now, reason=kept.reason, answer=kept.answer)
     _wait_for_names(uow, job, progress)
 
@@ -84,9 +84,9 @@ _LOOKS, _LOOK_PAUSE = 40, 0.25
 
 
 def accept(uow: Unit, job: Job, result: Result, *, answer: str = "") -> Job | None:
-    """Store the result. Texts are queued with it; the job is returned when files have to be handed over.
+    """Store the result and queue a text; return the job if files have to be handed over.
 
-    ``answer``: the whole one, of which the result lacks something.
+    ``answer`` is the complete answer, given if the result lacks part of it.
     """
     before = CallProgress.read(job.detail)
     progress = before.but(ended_at=before.ended_at or uow.now, reason=None, answer=answer)
@@ -98,7 +98,7 @@ def accept(uow: Unit, job: Job, result: Result, *, answer: str = "") -> Job | No
             return None
         document = document_of(job.source_key) or job.id
         deliveries = tuple(ResultFile(track=one, name=file_name(order, document, one)) for one in new)
-        # The addresses of its files are kept with the deliveries alone, until those are done.
+        # The addresses of its files are kept only in the deliveries, until those are done.
         kept = replace(result, tracks=tuple(replace(one, url="") for one in result.tracks))
         detail = progress.but(result=kept, deliveries=deliveries, tries=0).detail()
         due = uow.now
@@ -107,7 +107,7 @@ def accept(uow: Unit, job: Job, result: Result, *, answer: str = "") -> Job | No
     if changed is not None and not ended(uow, changed):
         sight, subject = sight_in(uow, changed), changed.subject
         show_queue(uow, changed.kind)
-        if texts.is_long(sight):  # of a private call it is a direct message
+        if texts.is_long(sight):  # for a private call, a direct message
             post_file(uow, subject=subject, key=RESULT, payload={"name": text_name(changed)}, last=True)
         else:
             tell_end(uow, changed, key=RESULT, what=RESULT, whole=texts.is_whole(sight))
@@ -115,9 +115,9 @@ def accept(uow: Unit, job: Job, result: Result, *, answer: str = "") -> Job | No
 
 
 async def read_again(ctx: Context, job_id: str) -> CallView | None:
-    """Hand out what the kept answer holds under the names known by now, once; the service is not asked.
+    """Read the kept answer again with the names known by now and deliver its results, once; the service isn't called.
 
-    None: no answer is kept. A call that is still unread: its names are still unknown.
+    Returns None if no answer is kept. The returned call is still unread if its names are still unknown.
     """
 
     def kept(uow: Unit) -> list[Job]:
@@ -156,7 +156,7 @@ async def _read_kept(ctx: Context, job: Job) -> None:
 
 
 async def hand_over(ctx: Context, job: Job, *, spool: Spool | None) -> None:
-    """Post every missing file into the thread; ``spool``: the file that was the answer itself, lost after a restart."""
+    """Post every missing file in the thread; ``spool`` is the file that was the answer itself, lost after a restart."""
     for number in range(len(CallProgress.read(job.detail).deliveries)):
         handed = await _hand_one(ctx, job, number, spool)
         if handed is None:
@@ -171,10 +171,10 @@ async def hand_over(ctx: Context, job: Job, *, spool: Spool | None) -> None:
     ctx.wake()
 
 
-async def _hand_one(  # noqa: C901, PLR0911 - one way out for each thing that can become of it
+async def _hand_one(  # noqa: C901, PLR0911 - one return per outcome
     ctx: Context, job: Job, number: int, spool: Spool | None
 ) -> Job | None:
-    """One file; the job as it is then, or None when it goes on later or is over."""
+    """Hand over one file; return the updated job, or None if it continues later or has ended."""
     progress = CallProgress.read(job.detail)
     delivery = progress.deliveries[number]
     if delivery.state in (Handed.THERE, Handed.LOST):
@@ -183,7 +183,8 @@ async def _hand_one(  # noqa: C901, PLR0911 - one way out for each thing that ca
     try:
         batch = await ctx.read(lambda uow: batch_in(uow, job))
         if delivery.state is Handed.MAYBE and not batch:
-            # Slack may not list an uploaded file yet. An earlier process whose clock was ahead sent it long enough ago.
+            # Slack may not list an uploaded file yet. A time in the future is from an earlier process whose clock was
+            # ahead: it sent the file long enough ago.
             sent = progress.sent_at or job.created_at
             seen_from = sent + timedelta(seconds=ctx.localization.calls.look_seconds)
             if sent <= ctx.clock.now() < seen_from:
@@ -202,7 +203,7 @@ async def _hand_one(  # noqa: C901, PLR0911 - one way out for each thing that ca
             return None
         if batch:
             return await _keep_one(ctx, job, number, spool, batch=batch)
-        # Stored before it is sent: after a crash the next process looks first.
+        # Stored before sending, so that after a crash the next process searches first.
         marked = await _mark(ctx, job, number, Handed.MAYBE, sent_at=ctx.clock.now())
         if marked is None:
             return None
@@ -215,7 +216,7 @@ async def _hand_one(  # noqa: C901, PLR0911 - one way out for each thing that ca
     except OutcomeUnknown as lost:
         return await _later(ctx, job, number, Handed.MAYBE, reason=lost.reason, spool=spool)
     except ServiceNever as refused:
-        # The others are handed over all the same.
+        # The other files are still handed over.
         return await _mark(ctx, job, number, Handed.LOST, reason=_not_handed_over(refused), tries=0)
     return await _mark(ctx, job, number, Handed.THERE)
 
@@ -236,7 +237,7 @@ def _not_handed_over(refused: ServiceNever) -> Reason:
 
 
 async def _mark(ctx: Context, job: Job, number: int, state: Handed, **changes: Any) -> Job | None:
-    """Store how far a file is; the job as it is then, None when it was ended meanwhile."""
+    """Store the state of a file; return the updated job, or None if it ended meanwhile."""
     progress = _marked(CallProgress.read(job.detail), number, state).but(**changes)
     return await keep(
         ctx, lambda uow: uow.jobs.touch(job, detail=progress.detail(), keep_lease=True), name="localization_file"
@@ -280,9 +281,9 @@ async def _later(
     spool: Spool | None,
     asked: float | None = None,
 ) -> Job | None:
-    """Retry when it is due, a few times; a file that exists only in the spool, by this process.
+    """Schedule a retry, up to a limit; a file that exists only in the spool is retried by this process.
 
-    ``asked``: seconds that we were asked to wait, not counted as a try. Returns the job when this file is given up.
+    ``asked``: seconds of a Retry-After, which isn't counted as a try. Returns the job if this file is given up.
     """
     progress = _marked(CallProgress.read(job.detail), number, state)
     if asked is None and progress.tries >= _TRIES:
@@ -315,7 +316,7 @@ async def _put(ctx: Context, job: Job, delivery: ResultFile, spool: Spool | None
 
 
 async def _where(ctx: Context, job: Job) -> tuple[str, str | None]:
-    """The thread of the call's message, which may not be posted yet when the service was quick."""
+    """Return the thread of the call's message; wait for the message, which may be later than a quick service."""
     for _ in range(_LOOKS):
         board = await ctx.read(lambda uow: uow.boards.get(board_of(job)))
         if board is None:
@@ -342,7 +343,7 @@ async def _share(
         head, whole = await _begun(chunks)
         found = sniff(head, delivery.name)
         name = true_name(delivery.name, found.format if found.kind is FileKind.AUDIO else "")
-        if name != delivery.name:  # the bytes require another ending than the service's
+        if name != delivery.name:  # the bytes require another extension than the service's
             delivery = replace(delivery, name=name, track=replace(delivery.track, extension=found.format))
         seconds = seconds_of(head, length or 0) if length else None
         sight = await sight_of(ctx, job.id)
@@ -363,7 +364,7 @@ async def _share(
 
 
 async def _begun(source: AsyncIterator[bytes]) -> tuple[bytes, AsyncIterator[bytes]]:
-    """The beginning of a stream, and the whole stream from its beginning."""
+    """Return the first bytes of a stream, and the whole stream including them."""
     held: list[bytes] = []
     while sum(map(len, held)) < _HEAD:
         try:
@@ -384,7 +385,7 @@ SHARED = "shared"
 
 
 async def share(ctx: Context, job_id: str) -> CallView | None:
-    """Post a private result in the channel where it was asked for, once; None: there is none to post."""
+    """Post a private result in the channel of its request, once; None if there is nothing to post."""
 
     def work(uow: Unit) -> CallView | None:
         job = find(uow, job_id)
@@ -410,7 +411,7 @@ class LocalizationSubject(Subject):
         return batches.board(sight, names) if sight.is_batch else texts.board(sight, names)
 
     async def part(self, ctx: Context, id: str) -> Content | None:  # noqa: A002
-        """What was run again is shown by the call that repeats it."""
+        """Return the content, or None for a call that was repeated: the repeating call shows it."""
         sight = await sight_of(ctx, id)
         if sight is None or sight.progress.again:
             return None
@@ -434,7 +435,7 @@ class LocalizationSubject(Subject):
         return "" if job is None else address_of(ctx, job)
 
     async def file(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Attachment | None:  # noqa: A002
-        """A text that is too long for a message."""
+        """Return a text that is too long for a message."""
         sight = await sight_of(ctx, id)
         if sight is None:
             return None

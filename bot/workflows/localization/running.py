@@ -1,7 +1,7 @@
 """Calls: a few at a time, each sent once.
 
 A job is stored as running before its request is sent. A running job without an owner was interrupted by a restart: the
-requester is told so, and it is not sent again automatically.
+requester is notified, and it isn't sent again automatically.
 """
 
 import asyncio
@@ -64,7 +64,7 @@ async def _step(ctx: Context, job: Job) -> None:
 
 
 async def _hand_over_archive(ctx: Context, job: Job) -> None:
-    """Packed anew after a restart, from what is stored."""
+    """Pack the archive from stored results, again after a restart, and hand it over."""
     spool = await pack(ctx, job)
     try:
         await hand_over(ctx, job, spool=spool)
@@ -73,7 +73,7 @@ async def _hand_over_archive(ctx: Context, job: Job) -> None:
 
 
 async def _begin(ctx: Context, job: Job) -> None:
-    """Read a document and cut it. Nothing is sent yet: after a restart it is read again."""
+    """Read a document and split it. Nothing is sent yet, so it is read again after a restart."""
     order = Order.read(job.payload)
     try:
         asked = await read_text(ctx, order.request)
@@ -92,7 +92,7 @@ async def _begin(ctx: Context, job: Job) -> None:
 
 
 async def _call(ctx: Context, job: Job) -> None:
-    """Look into the file, claim the call, make its one request, hand over what came of it."""
+    """Check the file, claim the call, make its one request, hand over the results."""
     spool = Spool()
 
     def begin(uow: Unit) -> Job | None:
@@ -126,16 +126,16 @@ async def _call(ctx: Context, job: Job) -> None:
 
 
 Answered = Done[Result] | Kept | NotExecuted | Unknown | Reason | None
-"""What became of a request. A reason: it could not be made. None: somebody ended the call."""
+"""Outcome of a request: a Reason if it couldn't be made, None if a person ended the call."""
 
 
 async def _answer(
     ctx: Context, job: Job, request: Callable[..., Awaitable[Answered]], upload: Upload | None, guard: Guard
 ) -> Answered:
-    """Make the request. Meanwhile its elapsed time is shown, and it is cut off once somebody ended the call."""
+    """Make the request; meanwhile show its elapsed time, and cancel it if a person ends the call."""
 
     def beat(uow: Unit) -> bool:
-        """Show the elapsed time; False when somebody ended the call, in whichever process."""
+        """Show the elapsed time; return False if the call was ended, in whichever process."""
         found = uow.jobs.get(job.id)
         if found is None or found.version != job.version:
             return False
@@ -155,7 +155,7 @@ async def _answer(
                     break
                 if ended.done():
                     return None
-                with suppress(StorageError):  # the call goes on; the next look may be stored
+                with suppress(StorageError):  # the call continues; the next write may succeed
                     if not await ctx.write(beat, name="localization_beat"):
                         return None
             return await answer
@@ -173,7 +173,7 @@ async def _answer(
 
 
 def _store(uow: Unit, job: Job, answered: Answered) -> Job | None:
-    """Store what came of the request; the job when files have to be handed over."""
+    """Store the outcome of the request; return the job if files have to be handed over."""
     match answered:
         case Done(value=result):
             return accept(uow, job, result)
@@ -197,7 +197,7 @@ def _store(uow: Unit, job: Job, answered: Answered) -> Job | None:
 
 
 async def _prepared(ctx: Context, request: Request) -> tuple[Request, Upload | None]:
-    """The request with its file's true format, and the file as a stream; ``PersonError``: it does not fit."""
+    """Return the request with its file's detected format, and the upload. Raises PersonError if the file is unfit."""
     if ctx.localization.client is None:
         raise OperatorError(Reason(OfCall.NOT_CONFIGURED), mend=f"set {', '.join(ctx.localization.missing)}")
     await asyncio.to_thread(load)  # the client checks the language of the text
@@ -229,7 +229,7 @@ def _trouble(trouble: BaseException | None) -> Reason:
 
 
 def _room(ctx: Context) -> int:
-    """How many calls may begin; one at a time while the service is silent, which finds out whether it answers."""
+    """Return how many calls may start; only one at a time, as a probe, while the service is silent."""
     circuit = ctx.localization.calls.circuit
     if not circuit.is_silent:
         return sum(LANES.values())
@@ -254,4 +254,4 @@ WORKS: tuple[Work[Job], ...] = tuple(
     )
     for lane, slots in LANES.items()
 )
-"""Begin what waits, as far as there is room."""
+"""Start waiting calls as far as there is room."""

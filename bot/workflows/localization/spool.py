@@ -1,4 +1,4 @@
-"""A file on disk until it is in the thread: Slack needs its length first."""
+"""A temporary file on disk until it is posted in the thread: Slack needs its length first."""
 
 import asyncio
 import tempfile
@@ -10,7 +10,7 @@ _CHUNK = 64 * 1024
 
 
 class Spool:
-    """An answer that is the media itself, or an archive. It has no name, so a process that dies leaves nothing."""
+    """A file for an answer that is the media itself, or for an archive. It is unnamed, so a crash leaves nothing."""
 
     def __init__(self, *, limit: int = LARGEST_RESULT) -> None:
         self._limit = limit
@@ -22,13 +22,13 @@ class Spool:
         return self._file is None and content_type != ""
 
     async def begin(self) -> IO[bytes]:
-        """The file, to be written by somebody else, who sets ``size``."""
+        """Return the file for a caller that writes to it directly and sets ``size``."""
         if self._file is None:
             self._file = await asyncio.to_thread(tempfile.TemporaryFile)
         return self._file
 
     async def write(self, chunk: bytes) -> bool:
-        """False when there is too much."""
+        """Append a chunk; return False if the size limit is exceeded."""
         file = await self.begin()
         self.size += len(chunk)
         if self.size > self._limit:
