@@ -1,4 +1,4 @@
-"""A list of addresses before it runs: read, checked, prepared, requested; and a few addresses asked at once."""
+"""Lists of addresses before a run: reading, checks, preparation, requests; and their pause, resume and stop buttons."""
 
 import asyncio
 import json
@@ -26,11 +26,11 @@ from storage.rows import EmailRun, Job
 T = TypeVar("T")
 
 EXAMPLE = "email,name"
-"""A right first row of a list."""
+"""A valid first row of a list."""
 
 
 async def read_list(ctx: Context, file_id: str, use: Callable[[Table], T]) -> tuple[FileInfo, T]:
-    """Read a file as a table and apply ``use`` to it in a thread; raises what ``troubles.unusable`` words."""
+    """Read a file as a table and apply ``use`` to it in a thread; raises errors that ``troubles.unusable`` words."""
     found = await read_table_file(ctx, file_id, limits=Limits(addresses=True))
     return found.info, await asyncio.to_thread(use, found.table)
 
@@ -40,15 +40,18 @@ _BLOCK = 1_000
 _AT_ONCE = 2_000
 _STEM_LIMIT = 60
 NOBODY = -1
-"""In place of an address's number: the row has none."""
+"""Address number of a row without an address."""
 
 
 async def prepare(ctx: Context, job: Job) -> None:
-    """Read the file and store what a run needs; raises as :func:`read_list`. Idempotent: a repeat starts over."""
+    """Read the file and store the rows and addresses for a run. Idempotent: a repeat starts over.
+
+    Raises like :func:`read_list`.
+    """
     column = int(job.payload["column"])
 
     def numbered(table: Table) -> tuple[Table, list[str], list[bytes], int]:
-        """Each address once; the rows as they are stored, with the number of their address; how many rows have none."""
+        """Return the table, unique addresses, stored blocks of rows with address numbers, and rows without address."""
         check_column(table, column)
         numbers: dict[str, int] = {}
         addresses: list[str] = []
@@ -83,7 +86,7 @@ async def prepare(ctx: Context, job: Job) -> None:
 
 
 def check_column(table: Table, column: int) -> None:
-    """Refuse a column that hardly holds addresses: ``PersonError`` with the share of addresses in it."""
+    """Raise PersonError, with the share of addresses, if a column contains hardly any addresses."""
     if not 0 <= column < len(table.header):
         raise PersonError(argument="column", rule=Reason(OfList.NO_COLUMN), example="email")
     look = summarize([table.header[column]], ((row.cells[column],) for row in table.rows))[0]
@@ -93,11 +96,11 @@ def check_column(table: Table, column: int) -> None:
 
 
 SUBJECT = "email"
-"""Kind of board."""
+"""Kind of the board's subject."""
 
 
 def stem(name: str) -> str:
-    """A file's name without its ending, plain on every disk."""
+    """Return a file's name without its extension, valid on every file system."""
     letters = name.rpartition(".")[0] or name
     return "".join(one if one.isalnum() or one in "._-" else "-" for one in letters).strip("-.")[:_STEM_LIMIT]
 
@@ -116,9 +119,9 @@ async def request_list(
     concurrency: int,
     source_key: str,
 ) -> None:
-    """Store the job; the offer of its file shows it, or else a board. Nothing when the same click made it before.
+    """Store the job, shown in its file's offer or else on a board; do nothing if the same click already created it.
 
-    ``column``: zero-based place of the addresses. ``concurrency``: requests at a time, where it is not sent ``whole``.
+    ``column`` is the zero-based index of the addresses; ``concurrency`` the requests in flight if not sent ``whole``.
     """
     now = ctx.clock.now()
     job = Job(
@@ -149,11 +152,11 @@ async def request_list(
 
 
 _OUT_OF_SIGHT = timedelta(minutes=1)
-"""After so long nobody looks at the message of a list any more: its end is told in the thread as well."""
+"""Time after which the requester may no longer watch a list's message, so its end is also posted in the thread."""
 
 
 def tell(uow: Unit, job: Job, *, key: str, state: RunState, reason: Reason | None) -> None:
-    """Queue a line for the requester: a late end without a file, or a pause that nobody requested."""
+    """Queue a line for the requester: a late end without a file, or an automatic pause."""
     if state is not RunState.PAUSED and uow.now - job.created_at < _OUT_OF_SIGHT:
         return
     post_line(uow, subject=job.subject, key=key, payload={"state": state.value, "reason": stored(reason)}, last=True)
@@ -168,7 +171,7 @@ class Press(StrEnum):
 class Pressed(StrEnum):
     DONE = "done"
     NOT_YOURS = "not yours"
-    """Only the requester, or an admin."""
+    """Only the requester or an admin may do this."""
     TOO_LATE = "too late"
 
 
@@ -181,7 +184,7 @@ _TO = {Press.PAUSE: RunState.PAUSED, Press.RESUME: RunState.RUNNING, Press.STOP:
 
 
 async def press(ctx: Context, job_id: str, what: Press, *, person: str) -> tuple[Pressed, RunState | None]:
-    """Pause, resume or stop; also where it stands now, None when there is no such run."""
+    """Pause, resume or stop a run; also return its current state, None if the run doesn't exist."""
     admin = listed(Role.ADMIN, await ctx.people.standing(person), ctx.policy.people)
 
     def change(uow: Unit) -> tuple[Pressed, RunState | None]:
@@ -201,5 +204,5 @@ async def press(ctx: Context, job_id: str, what: Press, *, person: str) -> tuple
 
     pressed = await ctx.write(change, name="press_emails")
     if what is Press.RESUME:
-        ctx.emails.pressure.forget()  # a person resumes, so the wait that the service asked for is over
+        ctx.emails.pressure.forget()  # a person resumes, which ends the pause that the service requested
     return pressed

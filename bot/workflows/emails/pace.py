@@ -1,7 +1,7 @@
 """The recommended number of concurrent requests, divided among the processes that work on lists at the same time.
 
-Each process stores how many it wants and how many it holds; a transaction reads those of the others. No process counts
-on what another one still holds, so all together never hold more.
+Each process stores how many requests it wants and holds, and a transaction reads the figures of the others. No process
+uses room that another one still holds, so all processes together never exceed the limit.
 """
 
 from collections.abc import Iterator
@@ -13,16 +13,16 @@ from bot.domain.emails.lists import CONCURRENCY_LIMIT, allowance
 from bot.workflows.context import Unit
 
 FLAG: Final = "email_pace:"
-"""Of each process, by its id."""
+"""Prefix of the flag of a process, followed by its id."""
 SHARED_LIMIT: Final = CONCURRENCY_LIMIT - 20
-"""For the lists of several processes; the rest is for single addresses, and for the first request of a newcomer."""
+"""Limit for lists of several processes; the rest is for single addresses and a new process's first request."""
 _AGAIN: Final = timedelta(seconds=20)
 _OLD: Final = timedelta(seconds=90)
-"""A process that still has requests in flight stores its figures more often: none lasts longer than 35 s."""
+"""Age of stale figures. A process with requests in flight stores its figures more often: none lasts over 35 s."""
 
 
 def allowed(uow: Unit) -> int:
-    """Requests at a time of this process; stored where others have to know it."""
+    """Return how many requests this process may have in flight; store its figures if other processes can exist."""
     pressure = uow.ctx.emails.pressure
     if uow.ctx.store.exclusive:
         return CONCURRENCY_LIMIT
@@ -44,12 +44,12 @@ def allowed(uow: Unit) -> int:
 
 
 def give_up(uow: Unit) -> None:
-    """This process has no list under way any more."""
+    """Delete this process's figures, because it has no running list."""
     uow.flags.forget(f"{FLAG}{uow.owner}")
 
 
 def _read(found: object, now: datetime) -> Iterator[tuple[int, int, datetime]]:
-    """What a process wants and holds, and since when it says so; nothing when it died, or the flag is damaged."""
+    """Yield the figures of a process and when it stored them; nothing if it has died or the flag is damaged."""
     with suppress(KeyError, TypeError, ValueError):
         if isinstance(found, dict):
             at = datetime.fromisoformat(found["at"])

@@ -22,20 +22,20 @@ _TRIES = 3
 _MOST_HOLDS = 8
 _LEAST_LOSSES = 20
 _DENIALS = 3
-"""Answers in a row that are about our account: the next address would get the same."""
+"""Consecutive refusals of our account before a pause: the next address would be refused too."""
 _LINGER_SECONDS = 0.02
 """How long answers wait for a group before they are stored; a write costs as much as thirty requests."""
 _PORTION = 20
-"""Requests begun in one turn of the event loop."""
+"""Requests started per iteration of the event loop."""
 _GROUP = 4
-"""A fourth of the requests in flight is a group."""
+"""Answers are stored in groups of this fraction (a fourth) of the requests in flight."""
 _SHOW_SECONDS = 1.0
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 class Run:
-    """The work of one process on one run. ``job``: as it was claimed."""
+    """The work of one process on one run. ``job`` is the claimed row."""
 
     def __init__(self, *, ctx: Context, client: EmailsClient, job: Job) -> None:
         self._ctx = ctx
@@ -67,7 +67,7 @@ class Run:
             return left, allowed(uow)
 
         try:
-            # Those that an earlier process had in flight are asked again, and counted.
+            # Addresses that an earlier process had in flight are requested again, and counted as repeated.
             left, room = await self._ctx.write(pick_up, name="email_pick_up", wakes=False)
             self._pressure.allow(room)
             self._waiting.extend(left)
@@ -88,7 +88,7 @@ class Run:
 
     @property
     def _room(self) -> int:
-        """How many more may be sent: an answer counts as in flight until it is stored."""
+        """Number of requests that may still be sent; an answer counts as in flight until it is stored."""
         return self._pressure.share(self._id) - len(self._under_way) - len(self._answers)
 
     def _is_over(self) -> bool:
@@ -111,7 +111,7 @@ class Run:
             await asyncio.sleep(0)
 
     async def _collect(self) -> None:
-        """Wait for answers, and a moment longer for a whole group."""
+        """Wait for an answer, then briefly for a full group."""
         if not self._under_way and not self._answers:
             return
         await self._news.wait()
@@ -121,7 +121,7 @@ class Run:
                     self._news.clear()
                     await self._news.wait()
         except TimeoutError:
-            pass  # no more answers in time
+            pass  # store the answers received so far
         self._news.clear()
 
     async def _ask(self, number: int, address: str) -> None:
@@ -150,7 +150,7 @@ class Run:
             self._news.set()
 
     def _refused(self, number: int, address: str, reason: Reason, *, certain: bool) -> None:
-        """Retry later; after a few in a row the list pauses. What may be about the address counts once for each."""
+        """Retry later; after a few consecutive refusals the list pauses. Uncertain ones count once per address."""
         self._denials += 1
         if number not in self._tries:
             self._denied.add(number)
@@ -174,7 +174,7 @@ class Run:
             self._waiting.append((number, address))
 
     async def _store(self) -> None:
-        """Store the answers, claim as many again, check whether a button was pressed."""
+        """Store the answers, take as many new addresses, and check whether a button was clicked."""
         answers, self._answers = self._answers, []
         wanted = self._room - len(self._waiting) if self._is_sending and self._pressure.rest() == 0 else 0
         at = self._ctx.clock.boottime()

@@ -20,11 +20,11 @@ from bot.workflows.emails.run import RESULT
 from storage.transaction import Tx
 
 _COLUMNS = 1_000
-"""Of answers; a service that names each field anew would fill any sheet. The others share a column."""
+"""Most answer columns: a service with new field names per answer would fill any sheet. Other fields share a column."""
 
 
 def result_file(header: Sequence[str], blocks: Sequence[bytes], stored: Mapping[int, str]) -> bytes:
-    """CSV of all rows: ``blocks`` as ``prepare`` stored them, ``stored`` by an address's number. Slow: use a thread."""
+    """Return the CSV of all rows. ``blocks`` are from ``prepare``; ``stored`` is by address number. Run in a thread."""
     answers = {number: Answer.read(json.loads(said)) for number, said in stored.items()}
     every = list(dict.fromkeys(name for answer in answers.values() for name, _ in answer.pairs))
     names, shared = every[:_COLUMNS], frozenset(every[_COLUMNS:])
@@ -46,7 +46,7 @@ class EmailList(Subject):
         return None if found is None else emails.board(found, await ctx.people.names([found.requester]), named=False)
 
     async def line(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002
-        """The state when the line was queued; the board may be further by now."""
+        """Return a line with the state when it was queued; the board may already show a later one."""
         found = await ctx.read(lambda uow: progress_of(uow, id))
         if found is None:
             return None
@@ -67,7 +67,7 @@ class EmailList(Subject):
                 content = await asyncio.to_thread(result_file, run.header, blocks, stored)
         if not content:
             return None
-        # A unique name in this thread, by which the file is found again.
+        # The name must be unique in this thread, so that the file can be found by it.
         unique = id[-6:].lower()
         title = f"{stem(found.file)}-results-{unique}.csv"
         if name:

@@ -1,6 +1,6 @@
-"""Lists as due work: each is prepared and asked row by row, or sent as a whole file once.
+"""Lists as due work: each is prepared and checked row by row, or sent once as a whole file.
 
-The result of a whole file is passed on as it is.
+The result of a whole file is passed on, with formulas neutralized and secrets redacted.
 """
 
 import asyncio
@@ -49,7 +49,7 @@ from storage.rows import EmailRun, Hold, Job
 log = structlog.get_logger(__name__)
 
 _AT_ONCE = 100
-"""Lists of a kind that a process works on: all of them share the requests that the service allows."""
+"""Lists of one kind in progress per process: all of them share the requests that the service allows."""
 _READ_TRIES = 6
 _BLOCK = 256 * 1024
 _NO_NAME = "list"
@@ -74,11 +74,11 @@ async def _row_by_row(ctx: Context, client: EmailsClient, job: Job) -> None:
 
 
 async def _step(ctx: Context, step: Step, job: Job) -> None:
-    """Process one list as far as possible; an error of the file itself ends it with a sentence."""
+    """Process one list as far as possible; an error in the file itself ends it with a reason."""
     tries = int(job.detail.get("reads", 0)) + 1
     try:
         await step(ctx, ctx.emails.required(), job)
-    except (ServiceNow, OutcomeUnknown) as silent:  # the file could not be read for now; nothing was sent
+    except (ServiceNow, OutcomeUnknown) as silent:  # the file can't be read now; nothing was sent
         named = silent.retry_after if isinstance(silent, ServiceNow) else None
         trouble: FileTrouble = silent if isinstance(silent, ServiceNow) else ServiceNow(silent.service, silent.reason)
         again_in = named_or(named, timedelta(seconds=5.0 * tries)) if tries < _READ_TRIES else None
@@ -111,8 +111,8 @@ class _Ended:
 
 
 async def send_whole(ctx: Context, client: EmailsClient, job: Job) -> None:
-    """Read the file, claim the one attempt, send, store the outcome. Raises as ``read_list``: nothing was sent."""
-    if job.state == RunState.SENDING:  # its process died: whether the service has it is unknown
+    """Read the file, claim the only attempt, send it, store the outcome. Raises like ``read_list``, before sending."""
+    if job.state == RunState.SENDING:  # its process died, so it is unknown whether the service has the file
         lost = _Ended(RunState.UNKNOWN, {**job.detail, "reason": Reason(OfList.ANSWER_LOST).stored()})
         await ctx.write(lambda uow: _end(uow, job, lost), name="email_lost", wakes=False)
         return
@@ -156,7 +156,7 @@ async def send_whole(ctx: Context, client: EmailsClient, job: Job) -> None:
 
 
 def _later(uow: Unit, job: Job, refusal: NotExecuted) -> None:
-    """The service certainly does not have it yet; try again in a while."""
+    """Schedule a retry, because the service certainly doesn't have the file; after too many, end the list."""
     tries = int(job.detail.get("tries", 0)) + 1
     if tries >= _TRIES:
         reason = Reason(OfList.GIVEN_UP, why=refusal.reason, times=tries)
@@ -167,7 +167,7 @@ def _later(uow: Unit, job: Job, refusal: NotExecuted) -> None:
     uow.jobs.move(job, RunState.PREPARING, detail=detail, due_at=uow.now + wait)
 
 
-async def _ended(  # noqa: PLR0911 - one end an answer
+async def _ended(  # noqa: PLR0911 - one return per kind of answer
     ctx: Context, client: EmailsClient, answer: FileAnswer | NotExecuted | Unknown, name: str
 ) -> _Ended:
     match answer:
@@ -189,13 +189,13 @@ async def _ended(  # noqa: PLR0911 - one end an answer
 
 
 def _said(pairs: Sequence[tuple[str, str]], name: str, **detail: str) -> _Ended:
-    """An answer in words; whole as a file where the message shortens it."""
+    """Return the end for an answer in words; with the complete answer as a file if the message shortens it."""
     file = Returned(name=name, content=write_csv(("field", "value"), pairs)) if is_shortened(pairs) else None
     return _Ended(RunState.DONE, {**detail, "said": [list(pair) for pair in pairs]}, file)
 
 
 async def _fetched(ctx: Context, client: EmailsClient, url: str, name: str) -> _Ended:
-    """Fetch the result from its address, at once, because such addresses expire."""
+    """Fetch the result from its address at once, because such addresses expire."""
     content, said = bytearray(), [["result", client.secrets.hidden(url)]]
     try:
         async with ctx.emails.results.open(url, service=SERVICE, limit=RESULT_BYTES) as result:
@@ -211,14 +211,14 @@ async def _fetched(ctx: Context, client: EmailsClient, url: str, name: str) -> _
 
 
 async def _passed_on(client: EmailsClient, file: Returned) -> Returned:
-    """As people get it; secrets are taken out last: in a workbook or in UTF-16 none would be seen."""
+    """Return the file for people. Secrets are redacted last: in a workbook or UTF-16 text they wouldn't be found."""
     made = await _made_safe(file)
     content = await asyncio.to_thread(client.secrets.hidden_bytes, made.content)
     return Returned(name=client.secrets.hidden(made.name), content=content)
 
 
 async def _made_safe(file: Returned) -> Returned:
-    """Formulas neutralised; what is neither table nor text is passed on as it is."""
+    """Return the file with formulas neutralized; a file that is neither table nor text is returned unchanged."""
     try:
         table = await read_apart(BytesIO(file.content), name=file.name, limits=_NO_LIMITS)
     except TableProblem as problem:
@@ -246,7 +246,10 @@ def _end(uow: Unit, job: Job, ended: _Ended) -> None:
 
 
 def _work(name: str, kind: str, step: Step, *, once: bool) -> Work[Job]:
-    """``once``: its request is sent once, so it waits while the database may be older than the service."""
+    """Return the work for one kind of list.
+
+    ``once``: its request is sent only once, so it waits while the database may be older than the service.
+    """
 
     def claim(uow: Unit, hold: Hold) -> list[Job]:
         if once and restored(uow):
