@@ -116,7 +116,7 @@ class OfferedAction:
     suggested: Callable[[DroppedFile], bool] = lambda _: True
     works: "Callable[[Context], bool]" = lambda _: True
     total: Callable[[Table], tuple[int, int] | None] = lambda _: None
-    """Return the row count of a table for this action and their sum in cents; None if it has none or is unreadable."""
+    """Returns how many rows of a table the action uses and their total in cents; None if unsuitable or unreadable."""
 
     @property
     def for_all(self) -> bool:

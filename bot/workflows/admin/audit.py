@@ -101,7 +101,7 @@ class HighWater:
             return True
 
     async def is_sound(self) -> bool:
-        """Return whether the chain may be anchored now: it has every anchored row, and no operator has to check it."""
+        """Return whether the chain may be anchored: it has every anchored row, and no operator has to check it."""
         async with self._turn:
             try:
                 return (await self._stand())[1]

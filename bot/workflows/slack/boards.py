@@ -173,7 +173,7 @@ _NOT_DRAWN = "not_drawn:"
 """Prefix of the flag that stores the number of such an alert for a message."""
 _DELETED = "message_not_found"
 _FIXED = frozenset({"cant_update_message", "edit_window_closed"})
-"""The message exists but can't be edited any more: it belongs to another app, or is past the workspace's limit."""
+"""The message exists but can't be edited any more: it belongs to another app, or the workspace's edit window closed."""
 _GONE = frozenset({"not_in_channel", "channel_not_found", "is_archived", "is_inactive"})
 """The conversation is out of reach: neither an edit nor a replacement of the message would be seen."""
 
