@@ -62,7 +62,7 @@ def hindrance(uow: Unit, instruction: Instruction, found: Collection[Finding]) -
     """Return why an earlier request prevents sending, or None; checked in the transaction of the claim.
 
     Raises OvertakenError if the request was changed concurrently.
-    ``found``: as just read. Requests it was made from are checked here for having been read as paid since.
+    ``found``: as just read. Whether a request it was made from has since read as paid is checked here.
     """
     chain, missing = made_from(uow, instruction.payload)
     late = [Finding(one.reference, moved=True) for one in chain if reads_as_paid(uow, one)]

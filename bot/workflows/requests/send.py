@@ -49,7 +49,7 @@ async def read_refusal(ctx: Context, instruction: Instruction) -> No | None:
 
 
 def suspend(uow: Unit, instruction: Instruction, no: No) -> Instruction | None:
-    """Return the request to the approvers with every approval void; None if it was changed concurrently.
+    """Send the request back to the approvers with every approval void; None if it was changed concurrently.
 
     A request that does not wait for approvers yet keeps its state. One alert is posted.
     """
