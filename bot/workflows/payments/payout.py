@@ -432,7 +432,7 @@ async def pay(ctx: Context, payments: PaymentsClient, instruction: Instruction) 
     payments.require("one_step_payout")
     if instruction.commits:
         look = await by_code(ctx, payments, instruction)
-        if not await is_absent(ctx, instruction, look, found=lambda uow, one, hits: read_again(uow, one, hits[0])):
+        if not await is_absent(ctx, instruction, look, found=_found_by_code):
             return
     elif not await code_is_free(ctx, payments, instruction):
         return
@@ -452,18 +452,23 @@ async def find_outcome(ctx: Context, payments: PaymentsClient, instruction: Inst
         await read_outcome(ctx, payments, instruction)
         return
     look, absent = await by_code(ctx, payments, instruction), Reason(OfRequest.NOT_LISTED)
-
-    def found(uow: Unit, instruction: Instruction, hits: Sequence[Operation]) -> None:
-        if len(hits) == 1:
-            read_again(uow, instruction, hits[0])
-            return
-        reason = Reason(OfRequest.SEVERAL, records="payouts")
-        alert(uow, instruction, "differs", reason=reason)
-        not_read(uow, instruction, reason)
-
     await ctx.write(
-        lambda uow: found_after_send(uow, instruction, look, found=found, absent_because=absent), name="read_outcome"
+        lambda uow: found_after_send(uow, instruction, look, found=_found_by_code, absent_because=absent),
+        name="read_outcome",
     )
+
+
+def _found_by_code(uow: Unit, instruction: Instruction, hits: Sequence[Operation]) -> None:
+    """Update the instruction from the one record with our code; if there are several, people decide."""
+    if len(hits) == 1:
+        read_again(uow, instruction, hits[0])
+        return
+    reason = Reason(OfRequest.SEVERAL, records="payouts")
+    alert(uow, instruction, "differs", reason=reason)
+    if instruction.state is State.APPROVED:
+        ask_people(uow, instruction, reason)
+    else:
+        not_read(uow, instruction, reason)
 
 
 ONE_STEP = replace(
