@@ -1,7 +1,7 @@
-"""The file of anchors beside the database: lines are added, synced to the disk, and never touched again.
+"""The file of anchors beside the database: lines are appended, synced to the disk, and never changed.
 
-Whoever can change the database can often change this file too. Keep copies elsewhere, or let the system keep it
-append-only (``chattr +a``); ``switchboard audit verify --anchors FILE`` reads any copy.
+A person who can change the database can often change this file too. Keep copies elsewhere, or have the system keep
+it append-only (``chattr +a``); ``switchboard audit verify --anchors FILE`` reads any copy.
 """
 
 import errno
@@ -20,7 +20,7 @@ _TAIL = 4096
 
 
 def anchors_path(url: str) -> Path:
-    """Beside the SQLite file, not beside a link; for PostgreSQL ``switchboard.anchors`` in the working directory."""
+    """Return the path beside the SQLite file, links resolved; for PostgreSQL, in the working directory."""
     address = parse_address(url)
     if isinstance(address, SqliteFile):
         file = address.path.resolve()
@@ -29,7 +29,7 @@ def anchors_path(url: str) -> Path:
 
 
 class AnchorFile:
-    """Every method blocks, and raises ``OSError`` when the disk fails. ``watch`` hears whether one could be written."""
+    """Methods block, and raise ``OSError`` if the disk fails. ``watch`` is called with the success of each write."""
 
     def __init__(
         self,
@@ -45,11 +45,11 @@ class AnchorFile:
         self._watch = watch
 
     def with_keys(self, earlier: Sequence[tuple[int, bytes]]) -> "AnchorFile":
-        """The same file, read with the keys that were in force before ours, too."""
+        """Return the same file, read also with the keys that were in force before ours."""
         return AnchorFile(self.path, key=self._key, earlier=earlier)
 
     def append(self, anchor: Anchor) -> None:
-        """Write an anchor; it is on the disk when this returns. Several processes may write one file."""
+        """Write an anchor and sync it to the disk. Several processes may write to one file."""
         try:
             self._append(anchor)
         except OSError:
@@ -65,7 +65,7 @@ class AnchorFile:
             while size > 0 and b"\n" not in tail:
                 begin = max(0, size - _TAIL)
                 tail, size = os.pread(descriptor, size - begin, begin) + tail, begin
-            # A power cut may have left half a line: the new anchor starts on a new line, and vouches for the half.
+            # After a power cut that left half a line, the new anchor starts on a new line, and vouches for that half.
             if half := tail.rpartition(b"\n")[2].decode("utf-8", errors="replace"):
                 anchor = replace(anchor, torn=torn_hash(half))
             text = ("\n" if half else "") + line(anchor, key=self._key) + "\n"
@@ -87,7 +87,7 @@ class AnchorFile:
         return next(self.newest_first(), None)
 
     def newest_first(self) -> Iterator[Anchor]:
-        """The anchors, newest first; the file is read backwards, only as far as the caller iterates."""
+        """Iterate over the anchors, newest first; the file is read backwards, only as far as needed."""
         try:
             file = self.path.open("rb")
         except FileNotFoundError:
@@ -107,7 +107,7 @@ class AnchorFile:
                 yield from reversed(self._read(text).held)
 
     def last_of_another_key(self) -> Anchor | None:
-        """The last line, when none of our keys sealed it, as after a restore: only its time may be used."""
+        """Return the last line if none of our keys sealed it, as after a restore: only its time may be used."""
         try:
             with self.path.open("rb") as file:
                 file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
@@ -117,7 +117,7 @@ class AnchorFile:
         return parse(lines[-1]) if self._read(lines[-1]).forged else None
 
     def set_aside(self, now: datetime) -> Path | None:
-        """Rename the file and keep it as evidence; the next anchor starts a new file. None when there is none."""
+        """Rename the file to keep it as evidence; the next anchor starts a new file. None if there is no file."""
         aside = self.path.with_name(f"{self.path.name}.{now:%Y%m%dT%H%M%S%fZ}")
         try:
             self.path.rename(aside)
@@ -127,7 +127,7 @@ class AnchorFile:
         return aside
 
     def copy_to(self, path: Path) -> None:
-        """Go on at another place, with what was written so far. Raises StorageError when other anchors are there."""
+        """Continue at another path, with the anchors so far. Raises StorageError if it contains other anchors."""
         if path == self.path or not self.path.exists():
             return
         held = self.path.read_bytes()
@@ -146,7 +146,7 @@ class AnchorFile:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Sync the folder, so that the file's name is on the disk too."""
+    """Sync the folder, so that the file's name is on the disk, too."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

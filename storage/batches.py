@@ -1,4 +1,4 @@
-"""Units of work that wait together run together: writes share a commit, reads share a transaction.
+"""Batching of waiting units of work: writes share a commit, reads share a transaction.
 
 A durable commit costs the same for one row and for a hundred, so units that arrive during one commit are committed by
 the next, each in a savepoint. A reading transaction costs several times what a small query does, so reads share it, and
@@ -29,11 +29,11 @@ LOG = logging.getLogger(__name__)
 Probe = Callable[[str], None]
 
 WAITING_MAX = 1024
-"""Writing units accepted and not yet committed; further callers wait before they are accepted."""
+"""Limit of writing units accepted but not yet committed; further callers wait to be accepted."""
 WRITES_MAX = 128
-"""Units in one commit: bounds how long one of them may wait."""
+"""Limit of units in one commit, which bounds how long one of them waits."""
 READS_MAX = 16
-"""Units that share a reading transaction: bounds what a quick one may have to wait for."""
+"""Limit of units that share a reading transaction, which bounds how long a quick one waits."""
 WRITERS_LOCK = 0x5377_6274
 """Advisory lock on PostgreSQL that every write batch of every process takes first.
 
@@ -58,7 +58,7 @@ class _Outcome:
 
 
 class _NotBegun(Exception):
-    """The connection was found broken, or at a server that takes no writes, before any unit ran."""
+    """The connection was broken, or its server read-only, before any unit ran."""
 
     def __init__(self, problem: StorageBusy) -> None:
         super().__init__(problem)
@@ -78,7 +78,7 @@ class GroupWriter:
         disk: Disk,
         renew: Callable[[], None] = lambda: None,
     ) -> None:
-        """``renew`` is called when the connection is of no more use: those of the readers may not be either."""
+        """Start the writer; ``renew`` is called when the connection is useless, as the readers' may be, too."""
         self._line = line
         self._renew = renew
         self._sees_at_begin = {DiskSpace.AWAY, DiskSpace.READ_ONLY} if lock else {DiskSpace.AWAY}
@@ -94,13 +94,13 @@ class GroupWriter:
         self._changed = False
         self._total = 0
         self.voice = secrets.token_hex(8)
-        """Id in our notifications, to tell them from those of other processes."""
+        """Id in our notifications, which distinguishes them from other processes'."""
         self._task = asyncio.create_task(self._serve(), name="group writer")
         self.commits = 0
         self.changes = 0  # batches that changed a row
 
     async def submit(self, work: Callable[[Tx], T], *, name: str) -> T:
-        """Run ``work`` in the next batch; returns when that is committed."""
+        """Run ``work`` in the next batch; return its result after the commit."""
         self._refuse_when_over()
         async with self._room:
             self._refuse_when_over()
@@ -110,7 +110,7 @@ class GroupWriter:
             return cast("T", await unit.future)
 
     async def close(self) -> None:
-        """Commit what was accepted; refuse what comes later."""
+        """Commit accepted units; refuse later ones."""
         self._closing = True
         self._wake.set()
         await asyncio.shield(self._task)
@@ -165,7 +165,7 @@ class GroupWriter:
             _settle(unit, outcome)
 
     async def _run(self, batch: list[_Unit]) -> list[_Outcome]:
-        # Where the server was restarted or replaced since the last batch, nothing ran yet, so a retry is safe.
+        # A server that was restarted or replaced since the last batch has run nothing yet, so a retry is safe.
         try:
             return await self._line.run(lambda connection: self._transact(connection, batch))
         except _NotBegun:
@@ -218,7 +218,7 @@ class GroupWriter:
                 away = StorageBusy("The database is unreachable.", mend="See whether the server runs.")
                 raise _NotBegun(away) from error
             raise
-        if is_read_only == "on":  # a standby, or a former primary: a new connection may reach the present one
+        if is_read_only == "on":  # a standby, or a former primary: a new connection may reach the current one
             _roll_back(connection, transaction)
             raise _NotBegun(StorageReadOnly())
         return transaction
@@ -236,7 +236,7 @@ class Readers:
         self._closed = False
 
     async def run(self, work: Callable[[Tx], T]) -> T:
-        """Run on one consistent state of what was committed before this call."""
+        """Run on one consistent state that includes all commits before this call."""
         if self._closed:
             raise StorageClosed("The database was closed: the process is stopping.")
         unit = _Unit(work, asyncio.get_running_loop().create_future())
@@ -245,13 +245,13 @@ class Readers:
         return cast("T", await unit.future)
 
     async def close(self) -> None:
-        """Wait for every unit that runs or waits; refuse what comes later."""
+        """Wait for every running or waiting unit; refuse later ones."""
         self._closed = True
         while self._working:
             await asyncio.wait(self._working)
 
     def _set_out(self) -> None:
-        if self._setting_out or not self._free:  # one that is starting takes all that wait by then
+        if self._setting_out or not self._free:  # a reader that is starting takes all units that wait by then
             return
         self._setting_out = True
         task = asyncio.create_task(self._work(self._free.pop()), name="reader")
@@ -294,10 +294,10 @@ class Readers:
                     except SQLAlchemyError as error:
                         outcomes.append(_Outcome(error=translated(error)))
                         break
-                    except Exception as error:  # noqa: BLE001 - it goes to this caller; the others go on
+                    except Exception as error:  # noqa: BLE001 - raised to this caller only
                         outcomes.append(_Outcome(error=error))
             finally:
-                # There is nothing to commit, and a broken connection can be replaced only after a rollback.
+                # Nothing needs a commit, and a broken connection can be replaced only after a rollback.
                 transaction.rollback()
         return outcomes
 
@@ -306,7 +306,7 @@ def _run_unit(connection: Connection, tx: Tx, unit: _Unit) -> _Outcome:
     connection.exec_driver_sql("SAVEPOINT unit")
     try:
         value = unit.work(tx)
-    except Exception as error:  # noqa: BLE001 - it goes to this caller; the others in the batch go on
+    except Exception as error:  # noqa: BLE001 - raised to this caller only, not to the others in the batch
         try:
             connection.exec_driver_sql("ROLLBACK TO SAVEPOINT unit")
             connection.exec_driver_sql("RELEASE SAVEPOINT unit")
@@ -322,7 +322,7 @@ def _roll_back(connection: Connection, transaction: Transaction) -> None:
     try:
         transaction.rollback()
         if not connection.invalidated:
-            # After a COMMIT that failed, SQLAlchemy counts the transaction as over; the database may not.
+            # After a failed COMMIT, SQLAlchemy considers the transaction ended, but the database may not.
             connection.connection.rollback()
             connection.rollback()
     except (SQLAlchemyError, connection.dialect.loaded_dbapi.Error) as error:

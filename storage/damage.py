@@ -1,4 +1,4 @@
-"""Rows that cannot be read are noted, and never guessed: a list leaves them out, to read one alone is an error."""
+"""Unreadable rows are recorded, never guessed: lists leave them out, and reading a single one raises an error."""
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
@@ -16,11 +16,11 @@ from storage.types import Json, Moment, Named, Reasoned, Unreadable, Words, is_e
 R = TypeVar("R")
 
 _MOST: Final = 10_000
-"""Rows that are remembered; beyond that, they are noted again."""
+"""Limit of remembered rows; beyond it, rows may be recorded again."""
 
 
 class Broken(Exception):
-    """A column does not hold what it should; ``column``: its name."""
+    """A column has an invalid value; ``column`` is its name, or ""."""
 
     def __init__(self, column: str) -> None:
         super().__init__(column)
@@ -31,18 +31,18 @@ class Broken(Exception):
 class Damaged:
     table: str
     key: tuple[Any, ...]
-    """The values of the columns that name it, as the database holds them."""
+    """Values of the columns that identify the row, as stored in the database."""
     name: str
-    """What people call it, where that can be read; otherwise ""."""
+    """Name shown to people, or "" if it can't be read."""
     about: str
-    """Id of the request that it belongs to; "" for none."""
+    """Id of the request to which it belongs, or ""."""
     column: str
-    """The first one that cannot be read."""
+    """The first unreadable column."""
 
 
 @dataclass(slots=True)
 class Damage:
-    """What was noted and is not held yet. Readers and the writer note from their own threads."""
+    """Unreadable rows that were found but aren't held yet. Thread-safe: readers and the writer run in threads."""
 
     _new: list[Damaged] = field(default_factory=list)
     _known: set[tuple[Any, ...]] = field(default_factory=set)
@@ -70,22 +70,22 @@ class Damage:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape(Generic[R]):
-    """How the rows of a table become records."""
+    """Mapping from the rows of a table to records."""
 
     table: Table
     make: Callable[..., R]
-    """Makes the record of the values of the columns; raises Broken, or any error of values."""
+    """Creates the record from the column values; raises Broken, or any error that bad values cause."""
     called: str = ""
-    """The column with what people call such a row; "" for none."""
+    """Column with the name that is shown to people, or ""."""
     key: tuple[str, ...] = ()
-    """The columns that name a row; empty: those of the primary key."""
+    """Columns that identify a row; empty for those of the primary key."""
     holds: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
-    """Whether a column of JSON holds what it should."""
+    """Checks of the values of JSON columns."""
     apart: tuple[str, ...] = ()
-    """Columns that are no part of the record."""
+    """Columns that aren't part of the record."""
 
     def read(self, values: Mapping[str, Any]) -> R:
-        """The record of a row. Raises Broken."""
+        """Return the record of a row. Raises Broken."""
         expected = _expected(self.table)
         for name, value in values.items():  # SQLite stores anything anywhere
             kinds, nullable, bound = expected[name]
@@ -125,7 +125,7 @@ def are_words(value: object) -> bool:
 
 
 def read_all(damage: Damage, shape: Shape[R], rows: Iterable[Row[Any]]) -> list[R]:
-    """The records of rows that do not depend on each other; those that cannot be read are noted, and left out."""
+    """Return the records of independent rows; unreadable rows are recorded in ``damage`` and left out."""
     found = []
     for row in rows:
         values = row._asdict()
@@ -137,7 +137,7 @@ def read_all(damage: Damage, shape: Shape[R], rows: Iterable[Row[Any]]) -> list[
 
 
 def read_one(damage: Damage, shape: Shape[R], values: Mapping[str, Any]) -> R:
-    """The record of one row. Raises RowUnreadable, which is noted."""
+    """Return the record of one row. An unreadable one is recorded in ``damage`` and raises RowUnreadable."""
     try:
         return shape.read(values)
     except Broken as broken:
@@ -148,7 +148,7 @@ def read_one(damage: Damage, shape: Shape[R], values: Mapping[str, Any]) -> R:
 
 @cache
 def _expected(table: Table) -> Mapping[str, tuple[tuple[type, ...], bool, int]]:
-    """By column: the types of its values (empty: any), whether they may be None, and the bound of its numbers."""
+    """Return by column the types of its values (empty for any), whether it is nullable, and the limit of numbers."""
     found: dict[str, tuple[tuple[type, ...], bool, int]] = {}
     for column in table.columns:
         kinds = (

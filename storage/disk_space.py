@@ -11,12 +11,12 @@ from storage.engine import PostgresServer, SqliteFile
 from storage.errors import StorageBusy, StorageClosed, StorageFull, StorageReadOnly
 
 FLOOR: Final = 500_000_000
-"""Bytes below which nothing new is begun that moves money: what is under way needs room until its end."""
+"""Bytes of free space below which no new payment begins, as those in progress need room to finish."""
 
 _SHARE: Final = 10
 """On a small disk, the floor is a tenth of it."""
 _EMPTY: Final = 25
-"""Below this fraction of the floor, nothing can be relied on to be stored."""
+"""Below this fraction of the floor, no write is reliable."""
 
 
 class DiskSpace(StrEnum):
@@ -26,7 +26,7 @@ class DiskSpace(StrEnum):
     READ_ONLY = "read_only"
     """The last write was refused: a standby, a server set to read-only, a file that can't be written."""
     AWAY = "away"
-    """The last write found the database locked or out of reach."""
+    """During the last write, the database was locked or unreachable."""
 
     @property
     def takes_writes(self) -> bool:
@@ -38,7 +38,7 @@ class DiskSpace(StrEnum):
 
 
 def refusal(error: BaseException | None) -> DiskSpace | None:
-    """Why the database took no write; None if the error isn't about that."""
+    """Return why the database refused a write; None if the error has another cause."""
     match error:
         case StorageFull():
             return DiskSpace.FULL
@@ -56,11 +56,11 @@ def floor_of(whole: int) -> int:
 
 
 class Disk:
-    """The disk under a database. That of a server is not ours to look at: it is full while it refuses writes."""
+    """The disk under a database. A server's disk can't be queried: it counts as full while it refuses writes."""
 
     def __init__(self, usage: Callable[[], tuple[int, int]], *, is_ours: bool = True) -> None:
-        self.usage = usage  # bytes that are free, and all of them
-        self.refused: DiskSpace | None = None  # why the last write failed, if it is for a reason of the database
+        self.usage = usage  # free and total bytes
+        self.refused: DiskSpace | None = None  # why the database refused the last write
         self.is_ours = is_ours
 
     @classmethod
@@ -76,7 +76,7 @@ class Disk:
         return cls(usage)
 
     def space(self) -> tuple[int, int]:
-        """Bytes that are free, and all of them; a disk that cannot be queried cannot be written either."""
+        """Return free and total bytes; a disk that can't be queried can't be written either."""
         try:
             return self.usage()
         except OSError:
@@ -95,12 +95,12 @@ class Disk:
 
 
 _VOLATILE: Final = frozenset({"overlay", "aufs", "tmpfs", "ramfs"})
-"""File systems of memory, and of a container's own layer."""
+"""In-memory file systems, and a container's writable layer."""
 _MOUNTS: Final = Path("/proc/self/mountinfo")
 
 
 def volatile_file_system(path: Path) -> str:
-    """Kind of the file system of a path, if a restart empties it; "" otherwise, and where the system does not tell."""
+    """Return the kind of a path's file system if a restart empties it, else "", also if the kind is unknown."""
     try:
         lines = _MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines()
         wanted = path.resolve()
@@ -109,7 +109,7 @@ def volatile_file_system(path: Path) -> str:
     kinds: dict[Path, str] = {}
     for line in lines:
         before, _, after = line.partition(" - ")
-        # Blanks in a path are written as octal numbers.
+        # Blanks in a path are escaped as octal numbers.
         point = Path(re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), before.split()[4]))
         if wanted.is_relative_to(point):
             kinds[point] = after.split()[0]

@@ -1,4 +1,4 @@
-"""Which of the two databases, and its connections: a whole transaction runs as one synchronous function on one.
+"""The two kinds of databases and their connections: a whole transaction is one synchronous function on a connection.
 
 On SQLite the function runs in the thread of an aiosqlite connection, in one hop. SQLAlchemy's own adapter
 would hop for every cursor call: measured, that makes a vote five times slower.
@@ -32,24 +32,24 @@ from storage.migrations import session_name
 T = TypeVar("T")
 
 BUSY_SECONDS = 2.0
-"""How long a lock is waited for: below Slack's 3 s for an answer, so that a person is told the truth in time."""
+"""Timeout of a lock: below Slack's limit of 3 s for an answer, so that a person gets a true answer in time."""
 LOOK_AGAIN_SECONDS = 0.2
-"""Between two looks at whether the process before has let go of its database file."""
+"""Time between two checks whether the previous process has released the database file."""
 KEEPALIVE: Final[dict[str, Any]] = {
     "keepalives_idle": 10,
     "keepalives_interval": 5,
     "keepalives_count": 3,
     "tcp_user_timeout": 15_000,
 }
-"""Parameters of libpq: a server that vanished without a word is noticed after seconds, not a quarter of an hour."""
+"""libpq parameters that detect a vanished server after seconds, not a quarter of an hour."""
 IDLE_SECONDS = 10
-"""PostgreSQL ends a transaction whose process froze in the middle: it would hold up every other writer."""
+"""Timeout after which PostgreSQL ends a frozen process's transaction, which would block every other writer."""
 
 LOG = logging.getLogger(__name__)
 
 _PRAGMAS = {
     "journal_mode": "wal",
-    # With NORMAL, a power cut may take back what was committed: a vote, or the claim before a payment.
+    # With NORMAL, a power cut may undo a commit: a vote, or the claim before a payment.
     "synchronous": 2,
     "foreign_keys": 1,
     "busy_timeout": int(BUSY_SECONDS * 1000),
@@ -74,14 +74,14 @@ class PostgresServer:
     url: URL
 
     def __str__(self) -> str:
-        """Host, port and name, without user and password."""
+        """Return host, port and name, without user and password."""
         port = f":{self.url.port}" if self.url.port else ""
         return f"PostgreSQL {self.url.host or 'localhost'}{port}/{self.url.database or ''}"
 
 
 def parse_address(text: str) -> SqliteFile | PostgresServer:
     """Read ``sqlite+aiosqlite:///path`` or ``postgresql://…`` (``postgres://`` too). Raises StorageError."""
-    # An error does not repeat the address: it may hold a password.
+    # Errors don't contain the address, which may include a password.
     try:
         url = make_url(text.strip())
     except ArgumentError:
@@ -107,11 +107,11 @@ class LockPatience:
 
 IMPATIENT = LockPatience()
 _ENDING_SECONDS = 2.0
-"""That a frozen process which is killed may take to let go: it runs again meanwhile, as far as the system tells."""
+"""Time that a killed frozen process may need to release its lock, while the system reports it as running."""
 
 
 class LockFile:
-    """Keeps a second process off one SQLite file. The system releases the lock however the process ends."""
+    """Keeps a second process off a SQLite file. The system releases the lock however the process ends."""
 
     def __init__(self, file: IO[str], inode: int | None) -> None:
         self._file = file
@@ -119,7 +119,7 @@ class LockFile:
 
     @classmethod
     async def wait(cls, database: Path, *, patience: LockPatience) -> "LockFile":
-        """Take ``<database>.lock`` as soon as it is free. Raises as :meth:`take` when the patience ran out."""
+        """Take ``<database>.lock`` as soon as it is free. Raises like :meth:`take` if ``patience`` runs out."""
         began = time.monotonic()
         seen_frozen: float | None = None
         while True:
@@ -139,7 +139,7 @@ class LockFile:
 
     @classmethod
     def take(cls, database: Path) -> "LockFile":
-        """Take ``<database>.lock``. Raises InUse; StorageError when the folder cannot be written."""
+        """Take ``<database>.lock``. Raises InUse, or StorageError if the folder can't be written."""
         database = database.resolve()
         path = database.with_name(database.name + ".lock")
         try:
@@ -171,16 +171,16 @@ class LockFile:
         return cls(file, inode)
 
     def release(self) -> None:
-        """Release the lock, after SQLite has closed. The file stays: removing it would race with one who takes it."""
+        """Release the lock, after SQLite has closed. The file stays: removing it would race with the next owner."""
         if self._inode is not None:
             os.close(self._inode)
         self._file.close()
 
 
 def _locked_inode(database: Path) -> int | None:
-    """The database file itself, locked: links to it, and a removed lock file, let no second process in."""
-    # On Linux alone, where ``flock`` and SQLite's own locks do not meet. The descriptor stays open longer than SQLite
-    # has the file: closing any descriptor of it would end SQLite's locks of this process.
+    """Lock the database file itself, against second processes that use a link or after the lock file was removed."""
+    # Only on Linux, where ``flock`` and SQLite's locks don't interact. The descriptor stays open until SQLite has
+    # closed the file: closing any descriptor of it would release this process's SQLite locks.
     if not sys.platform.startswith("linux"):
         return None
     _create_private(database)
@@ -195,7 +195,7 @@ def _locked_inode(database: Path) -> int | None:
     except OSError:
         os.close(descriptor)
         raise
-    if names > 1:  # beside the other name, SQLite would not find what was not yet merged into the file
+    if names > 1:  # SQLite wouldn't find a journal beside the other name
         os.close(descriptor)
         raise StorageError(
             f"The database has a second name (a hard link): {database}.",
@@ -205,7 +205,7 @@ def _locked_inode(database: Path) -> int | None:
 
 
 def _holder(database: Path) -> str:
-    """The process that has the file locked; "" where the system does not say."""
+    """Return the id of the process that locked the file; "" if the system doesn't report it."""
     try:
         found = database.stat()
         locks = Path("/proc/locks").read_text(encoding="utf-8")
@@ -217,7 +217,7 @@ def _holder(database: Path) -> str:
 
 
 def _is_frozen(process: str) -> bool:
-    """Whether a process is stopped by a signal or a debugger; False where the system does not say."""
+    """Return whether a process is stopped by a signal or a debugger; False if unknown."""
     if not process.isdecimal():
         return False
     try:
@@ -230,7 +230,7 @@ def _is_frozen(process: str) -> bool:
 class _ThreadConnection(aiosqlite.Connection):
     def __init__(self, connector: Callable[[], sqlite3.Connection]) -> None:
         super().__init__(connector, iter_chunk_size=64)
-        # A process that fails without closing the store must exit instead of waiting for this thread for ever.
+        # A process that fails without closing the store must exit instead of waiting forever for this thread.
         self._thread.daemon = True
 
     async def call(self, work: Callable[[], T]) -> T:
@@ -242,7 +242,7 @@ class _ThreadConnection(aiosqlite.Connection):
 
 
 class SqliteLine:
-    """One SQLite connection with its thread. Only this thread ever touches the connection."""
+    """A SQLite connection with its thread, the only one that uses the connection."""
 
     def __init__(self, aio: _ThreadConnection, connection: Connection) -> None:
         self._aio = aio
@@ -253,9 +253,9 @@ class SqliteLine:
         """Connect and check that every PRAGMA that money depends on took effect. Raises StorageError."""
 
         def connect() -> sqlite3.Connection:
-            # isolation_level None: the engine's event begins transactions, not the driver.
+            # With isolation_level None, the engine's event begins transactions, not the driver.
             raw = sqlite3.connect(database.path, isolation_level=None, timeout=BUSY_SECONDS, cached_statements=256)
-            # Text that is no UTF-8 makes its row unreadable, not every query that meets it.
+            # Invalid UTF-8 makes its row unreadable, but doesn't break every query that reads it.
             raw.text_factory = methodcaller("decode", "utf-8", "surrogateescape")
             return raw
 
@@ -274,8 +274,8 @@ class SqliteLine:
             except sqlite3.Error as error:
                 raise StorageError(f"The database cannot be used: {error}", mend=_NO_DATABASE) from error
             engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool, hide_parameters=True)
-            # A transaction that begins by reading and then writes can fail or lose an update on SQLite whatever the
-            # timeout: writers take the lock at once.
+            # On SQLite, a transaction that reads before it writes can fail or lose an update whatever the timeout, so
+            # writers take the lock at once.
             begin = "BEGIN IMMEDIATE" if writes else "BEGIN"
             event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
             return engine.connect()
@@ -297,7 +297,7 @@ class SqliteLine:
         return await self._aio.call(lambda: work(self._connection))
 
     def renew(self) -> None:
-        """Do nothing: a file has one place, and its lock belongs to this connection."""
+        """Do nothing: a file can't move, and its lock belongs to this connection."""
 
     async def close(self) -> None:
         try:
@@ -310,7 +310,7 @@ class PostgresLine:
     """A small pool of psycopg connections behind SQLAlchemy's async engine."""
 
     def __init__(self, server: PostgresServer, *, writes: bool, connections: int, one_by_one: bool = False) -> None:
-        """``one_by_one``: each statement is a transaction of its own, and may be lost in a crash of the server."""
+        """With ``one_by_one``, each statement is a separate transaction, and may be lost if the server crashes."""
         limits: dict[str, object] = {
             "lock_timeout": int(BUSY_SECONDS * 1000),
             "idle_in_transaction_session_timeout": IDLE_SECONDS * 1000,
@@ -343,7 +343,7 @@ class PostgresLine:
             return await connection.run_sync(work)
 
     def renew(self) -> None:
-        """Replace every connection before its next use: after a failover, an open one may stay at a former primary."""
+        """Replace every connection before its next use: after a failover, it may be one to a former primary."""
         self._generation += 1
 
     def _stamp(self, _: object, record: ConnectionPoolEntry) -> None:
@@ -362,7 +362,7 @@ Line = SqliteLine | PostgresLine
 
 @asynccontextmanager
 async def open_writing(address: SqliteFile | PostgresServer, *, patience: LockPatience | None) -> AsyncIterator[Line]:
-    """The writing line of a database. A SQLite file is locked first, unless ``patience`` is None. Raises InUse."""
+    """Open the writing line of a database; locks a SQLite file first, unless ``patience`` is None. Raises InUse."""
     async with AsyncExitStack() as stack:
         line: Line
         if isinstance(address, PostgresServer):
@@ -379,7 +379,7 @@ async def open_writing(address: SqliteFile | PostgresServer, *, patience: LockPa
 async def open_lines(
     address: SqliteFile | PostgresServer, readers: int, stack: AsyncExitStack, patience: LockPatience | None
 ) -> tuple[Line, list[Line]]:
-    """The writing and the reading lines; the stack closes them. Without ``patience`` the lock is not taken."""
+    """Return the writing and the reading lines; the stack closes them. Without ``patience``, no lock is taken."""
     line = await stack.enter_async_context(open_writing(address, patience=patience))
     if isinstance(address, PostgresServer):
         pool = PostgresLine(address, writes=False, connections=readers)

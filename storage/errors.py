@@ -1,4 +1,4 @@
-"""Errors of the database, sorted by who must act."""
+"""Database errors, by who must act."""
 
 import sqlite3
 
@@ -9,7 +9,7 @@ from bot.domain.errors import OperatorError
 _DISK_FULL, _READ_ONLY = "53100", "25006"
 """SQLSTATEs of PostgreSQL. Classes used below: 08 connection, 57P server going or coming, 53 resources, 55P03 lock."""
 _UNWRITABLE = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN})
-"""Codes of SQLite for a file that lost its right to write, or lies on a disk that was remounted or fails."""
+"""SQLite codes for a file that became read-only, or whose disk was remounted or fails."""
 _AWAY = (
     "The database server cannot be used: see whether it runs, and whether host, port, name, user and password in "
     "DATABASE_URL are right."
@@ -25,7 +25,7 @@ class StorageBusy(StorageError):
 
 
 class StorageClosed(StorageBusy):
-    """The process is stopping and writes nothing any more."""
+    """The process is stopping and no longer writes."""
 
 
 class StorageFull(StorageBusy):
@@ -36,7 +36,7 @@ class StorageFull(StorageBusy):
 
 
 class StorageReadOnly(StorageBusy):
-    """The database takes no changes: a standby, a server set to read-only, a file that can't be written."""
+    """The database refuses changes: a standby, a server set to read-only, a file that can't be written."""
 
     def __init__(self, problem: str = "The database takes no changes: it is read-only.") -> None:
         super().__init__(
@@ -47,11 +47,11 @@ class StorageReadOnly(StorageBusy):
 
 
 class Conflict(StorageError):
-    """A unique value exists already or a CHECK failed. The unit that tried wrote nothing."""
+    """A unique value already exists or a CHECK failed. The unit wrote nothing."""
 
 
 class InUse(StorageError):
-    """Another process holds the SQLite file; ``frozen``: that process is stopped by a signal or a debugger."""
+    """Another process holds the SQLite file; it is ``frozen`` if a signal or a debugger stopped it."""
 
     def __init__(self, problem: str, *, mend: str = "", frozen: bool = False) -> None:
         super().__init__(problem, mend=mend)
@@ -59,7 +59,7 @@ class InUse(StorageError):
 
 
 class OtherKey(StorageError):
-    """The key is not the one in force: rows sealed with it would break the audit, and sealed keys would not open."""
+    """The key isn't the one in force: rows sealed with it would break the audit, and sealed keys wouldn't open."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -74,9 +74,9 @@ class NewerDatabase(StorageError):
 
 
 class RowUnreadable(Exception):
-    """A row cannot be read: damaged, forged, or newer than this program. It was noted, see ``storage.damage``."""
+    """A row is unreadable: damaged, forged, or newer than this program. ``storage.damage`` has recorded it."""
 
-    # No ``StorageError``: the database works, and trying again does not help.
+    # Not a ``StorageError``: the database works, and a retry doesn't help.
 
     def __init__(self, table: str, name: str, column: str) -> None:
         super().__init__(f"a row of {table} cannot be read{f' ({name})' if name else ''}: {column or 'its content'}")
@@ -85,11 +85,11 @@ class RowUnreadable(Exception):
 
 
 class CommitUnknown(StorageError):
-    """COMMIT was sent and not answered: read the rows back before going on."""
+    """COMMIT was sent but not answered: read the rows back before continuing."""
 
 
-def translated(error: SQLAlchemyError) -> StorageError:  # noqa: PLR0911 - one kind of trouble a line
-    """Our error for one of SQLAlchemy's. It never holds the parameters: engines are made with ``hide_parameters``."""
+def translated(error: SQLAlchemyError) -> StorageError:  # noqa: PLR0911 - each line returns one kind of error
+    """Return our error for SQLAlchemy's. It never contains parameters, as engines have ``hide_parameters``."""
     cause = error.orig if isinstance(error, DBAPIError) else error
     text = f"{type(cause).__name__}: {cause}".strip()
     if isinstance(error, IntegrityError):
@@ -102,7 +102,7 @@ def translated(error: SQLAlchemyError) -> StorageError:  # noqa: PLR0911 - one k
         return StorageReadOnly(text)
     if isinstance(error, DBAPIError) and error.connection_invalidated:
         return StorageBusy(text, mend="The connection to the database broke; see whether the server runs.")
-    # libpq's own failures, such as a server out of reach, carry no SQLSTATE.
+    # libpq's failures, such as an unreachable server, have no SQLSTATE.
     if isinstance(error, OperationalError) and sqlite is None and (state or "08").startswith(("08", "57P")):
         return StorageBusy(text, mend=_AWAY)
     is_locked = sqlite in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED} or state.startswith(("53", "55P03"))
@@ -112,11 +112,11 @@ def translated(error: SQLAlchemyError) -> StorageError:  # noqa: PLR0911 - one k
 
 
 def commit_error(error: SQLAlchemyError) -> StorageError:
-    """What a failed COMMIT means: known to be rolled back, or unknown."""
+    """Return the error for a failed COMMIT: known to be rolled back, or of unknown outcome."""
     cause = error.orig if isinstance(error, DBAPIError) else error
     broken = isinstance(error, DBAPIError) and error.connection_invalidated
     if isinstance(cause, sqlite3.Error):
-        # A failed write or fsync may still have put the whole transaction on the disk.
+        # Despite a failed write or fsync, the whole transaction may be on the disk.
         broken = (cause.sqlite_errorcode & 0xFF) == sqlite3.SQLITE_IOERR
     if broken:
         text = f"{type(cause).__name__}: {cause}".strip()

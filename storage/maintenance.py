@@ -1,7 +1,7 @@
-"""What an operator does to a whole database: copy it to PostgreSQL, change its ``SECRET_KEY``. All of it, or nothing.
+"""Operations on a whole database, all or nothing: copy it to PostgreSQL, change its ``SECRET_KEY``.
 
-Copy: while nobody uses either database, in one transaction at the target. Before that commits, the source is marked: a
-program that starts on it afterwards refuses, because two databases would pay the same request twice.
+Neither database may be in use during a copy, which is one transaction at the target. Before that commits, the source is
+marked, so that a program refuses to start on it afterwards: two databases would pay the same request twice.
 """
 
 import hashlib
@@ -38,29 +38,29 @@ from storage.transaction import Tx
 
 _ROWS = 1_000
 _SEEDED = ("send_slot", "audit_key")
-"""Tables in which `switchboard migrate` itself puts rows."""
+"""Tables that `switchboard migrate` fills with rows."""
 _STAYS = (MOVED, OLDEST)
-"""Flags that are about one database."""
+"""Flags that are about a single database and aren't copied."""
 _ADDRESSED = (
     sa.select(token_table.c.instruction_id, token_table.c.kind)
     .join(instruction_table, instruction_table.c.id == token_table.c.instruction_id)
     .where(instruction_table.c.state.not_in(FINAL))
     .distinct()
 )
-"""The open requests with callback addresses."""
+"""Query for the open requests with callback addresses."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copied:
-    """``rows``: how many of each table. ``to``: the target, without user and password."""
+    """Number of copied ``rows`` by table, and the target, without user and password."""
 
     rows: Mapping[str, int]
     to: str
 
 
 async def copy(source: str, target: str, *, audit_key: bytes, anchors: AnchorFile, now: datetime) -> Copied:
-    """Copy every row to a PostgreSQL database without rows. Raises StorageError, and OSError for the anchors."""
-    # After a crash it can be repeated.
+    """Copy every row to an empty PostgreSQL database. Raises StorageError, and OSError for the anchors."""
+    # Can be repeated after a crash.
     file, server = parse_address(source), parse_address(target)
     if not isinstance(file, SqliteFile) or not file.path.is_file():
         raise StorageError("DATABASE_URL names no SQLite file to copy from.", mend="Set it to the file of the bot.")
@@ -86,15 +86,15 @@ async def copy(source: str, target: str, *, audit_key: bytes, anchors: AnchorFil
 class Rotated:
     head: Head
     stores: tuple[str, ...]
-    """Names of the stores whose keys were sealed anew."""
+    """Names of the stores whose keys were sealed again."""
     unopened: tuple[str, ...]
-    """Names of those whose keys the old key did not open; they were left as they are."""
+    """Names of the stores whose keys the old key didn't open; those keys weren't changed."""
     addresses: int
-    """How many open requests got an additional address."""
+    """Number of open requests that got an additional callback address."""
 
 
 async def rotate(url: str, *, anchors: Path, old: str, new: str, now: datetime) -> Rotated | None:
-    """Switch to another key; None: it is in force already. Raises StorageError, and OSError for the anchors."""
+    """Switch to another key; None if it is already in force. Raises StorageError, and OSError for the anchors."""
 
     def work(connection: sa.Connection) -> Rotated | None:
         with connection.begin():
@@ -105,7 +105,7 @@ async def rotate(url: str, *, anchors: Path, old: str, new: str, now: datetime) 
             if tx.audit.key_in_force() == key_id(derived_key(new, "audit")):
                 return None
             tx.audit.ensure_key()
-            # Later the rows before the new key would look genuine.
+            # Check first: after the switch, forged rows from before it would look genuine.
             _require_whole(tx, AnchorFile(anchors, key=derived_key(old, "anchor")), so="nothing was changed")
             entry = Entry(at=now, instruction_id="", actor="system", action="", before="", after="", detail={})
             last = tx.audit.rotate_key(entry, to=derived_key(new, "audit"), anchor_key=derived_key(old, "anchor"))
@@ -122,7 +122,7 @@ async def rotate(url: str, *, anchors: Path, old: str, new: str, now: datetime) 
                 tx.stores.touch(store, sealed_key=after.seal(text, row=store.id, column=STORE_KEY))
                 sealed.append(store.name)
             _seal_rows(connection, Seals(derived_key(old, "audit")), Seals(derived_key(new, "audit")))
-            # The callback addresses that open requests will carry when they are sent, or sent again.
+            # The callback addresses that open requests will use when they are sent or resent.
             addressed = connection.execute(_ADDRESSED).all()
             for request, kind in addressed:
                 token = callback_token(key=derived_key(new, "callbacks"), instruction_id=request, kind=kind)
@@ -142,7 +142,7 @@ async def rotate(url: str, *, anchors: Path, old: str, new: str, now: datetime) 
 
 
 def _seal_rows(connection: sa.Connection, before: Seals, after: Seals) -> None:
-    """Seal the rows under another key that were sealed under the one before: who learns that can seal nothing here."""
+    """Seal rows with valid seals under the new key, so that the old key is useless to anyone who learns it."""
     shapes: Sequence[Shape[Any]] = (REQUEST, VOTE, ATTEMPT)
     for shape in shapes:
         table, keys = shape.table, shape.table.primary_key.columns
@@ -157,7 +157,7 @@ def _seal_rows(connection: sa.Connection, before: Seals, after: Seals) -> None:
 def _copy(reading: sa.Connection, server: PostgresServer, audit_key: bytes, file: AnchorFile, now: datetime) -> Copied:
     engine = sa.create_engine(server.url, hide_parameters=True)
     tables = []
-    for table in metadata.sorted_tables:  # with the columns as the databases hold them: what was written is copied
+    for table in metadata.sorted_tables:  # raw column types, so that values are copied as stored
         kinds = [one.type.impl_instance if isinstance(one.type, TypeDecorator) else one.type for one in table.columns]
         columns = (sa.Column(one.name, kind, key=one.key) for one, kind in zip(table.columns, kinds, strict=True))
         tables.append(sa.Table(table.name, sa.MetaData(), *columns))
@@ -167,7 +167,7 @@ def _copy(reading: sa.Connection, server: PostgresServer, audit_key: bytes, file
             keep_programs_out(writing)
             with reading.begin():
                 own = [table for table in tables if table.name not in _SEEDED]
-                # An earlier try may have committed, and ended before it said so.
+                # An earlier run may have committed and died before reporting success.
                 is_done = any(writing.execute(_rows(table).limit(1)).first() for table in own)
                 if is_done and moved_to(Flags(reading)) != str(server):
                     raise StorageError(
@@ -217,7 +217,7 @@ def _copy_table(table: sa.Table, reading: sa.Connection, writing: sa.Connection)
 
 
 def _sum(table: sa.Table, connection: sa.Connection) -> tuple[int, int]:
-    """Count and checksum of the rows, in whatever order they come."""
+    """Return count and order-independent checksum of the rows."""
     count, total = 0, 0
     for row in connection.execution_options(yield_per=_ROWS).execute(_rows(table)):
         count += 1

@@ -1,4 +1,4 @@
-"""Bring a database to the version this program needs. Safe to run at every start and by several processes."""
+"""Migrate a database to the version that this program needs. Safe at every start and in several processes."""
 
 import re
 from datetime import UTC, datetime
@@ -19,9 +19,9 @@ MIGRATION_LOCK = 0x5377_6D67
 """Advisory lock on PostgreSQL: of several processes that start together, one migrates and the others wait."""
 
 OLDEST = "oldest_program"
-"""Flag: a version of the tables, and the oldest program that works on them."""
+"""Flag with a version of the tables, and the oldest program that works with them."""
 MOVED = "moved"
-"""Flag of a SQLite file that was copied to a server: where to."""
+"""Flag of a SQLite file that was copied to a server, with that server."""
 _SESSIONS = (
     "SELECT application_name FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 )
@@ -29,7 +29,7 @@ _PROGRAM = re.compile(rf"{migrations.PROGRAM}(?: {migrations.PEERS})?(?: (\d+))?
 
 
 async def migrate(url: str, *, audit_key: bytes | None = None, patience: LockPatience = IMPATIENT) -> None:
-    """Run the steps that are missing, all in one transaction. Raises StorageError, also where an older program runs."""
+    """Run the missing steps in one transaction. Raises StorageError, also if an incompatible older program runs."""
 
     def upgrade(connection: Connection) -> None:
         config = alembic_config()
@@ -42,11 +42,11 @@ async def migrate(url: str, *, audit_key: bytes | None = None, patience: LockPat
             if held is not None:
                 _refuse_moved(connection)
             if held is None or held < migrations.HEAD:
-                # Each missing step says the oldest program that works on its result: as a rule the one it belongs to.
+                # Each missing step defines the oldest program that works with its result, by default its own version.
                 steps = ScriptDirectory.from_config(config).walk_revisions(held or "base", "heads")
                 said = [getattr(step.module, "works_with", step.revision) for step in steps if step.revision != held]
                 oldest = max(_oldest(connection, held), *said)
-                # Of a SQLite file this process holds the lock. Programs from before this check give no number.
+                # For a SQLite file, this process holds the lock. Programs older than this check don't report a version.
                 if connection.dialect.name == "postgresql" and any(one < oldest for one in _programs(connection)):
                     raise StorageError(
                         "An earlier version of Switchboard uses this database, and this version takes away what it "
@@ -66,14 +66,14 @@ async def migrate(url: str, *, audit_key: bytes | None = None, patience: LockPat
 
 
 def alembic_config() -> Config:
-    """The configuration, made here instead of in an ini file."""
+    """Return the configuration, which replaces an ini file."""
     config = Config()
     config.set_main_option("script_location", "storage:migrations")
     return config
 
 
 def check_version(connection: Connection, *, moving_to: str = "") -> None:
-    """Raises StorageError when the tables are older, too new, or were copied to another database than ``moving_to``."""
+    """Raise StorageError if the tables are older, too new, or were copied to a database other than ``moving_to``."""
     if connection.dialect.name == "postgresql":
         # Either the process that migrates sees this one, or this one sees its result.
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock_shared({MIGRATION_LOCK})").close()
@@ -87,10 +87,10 @@ def check_version(connection: Connection, *, moving_to: str = "") -> None:
 
 
 def refuse_newer(connection: Connection) -> str | None:
-    """The version of the tables. Raises NewerDatabase when this program does not work on those of a later one."""
+    """Return the version of the tables. Raises NewerDatabase if this program doesn't work with them."""
     has_any = inspect(connection).has_table("alembic_version")
     held = connection.execute(text("SELECT version_num FROM alembic_version")).scalar() if has_any else None
-    # The steps are numbered. An older program is not tested with tables that do not name it.
+    # The steps are numbered. An older program isn't tested with tables that don't name it.
     if held is not None and held > migrations.HEAD and _oldest(connection, held) > migrations.HEAD:
         raise NewerDatabase(
             f"The database is at version {held}, which is newer than this program: it knows up to {migrations.HEAD}.",
@@ -114,7 +114,7 @@ def _refuse_moved(connection: Connection, *, but_to: str = "") -> None:
 
 
 def _oldest(connection: Connection, held: str | None) -> str:
-    """The oldest program that works on these tables: that of their version, unless their steps said an older one."""
+    """Return the oldest program that works with these tables: their version, unless the steps define an older one."""
     found = Flags(connection).get(OLDEST) if inspect(connection).has_table("flag") else None
     match found:
         case [version, str(oldest)] if version == held:
@@ -123,9 +123,9 @@ def _oldest(connection: Connection, held: str | None) -> str:
 
 
 def keep_programs_out(connection: Connection) -> None:
-    """Until the transaction ends, no process starts on this PostgreSQL database. Raises StorageError when one runs."""
+    """Keep processes from starting on this PostgreSQL database in this transaction. Raises StorageError if one runs."""
     connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})").close()
-    for _ in range(10):  # a session that was just closed shows until the server has ended it
+    for _ in range(10):  # a session that was just closed is visible until the server has ended it
         if not _programs(connection):
             return
         connection.exec_driver_sql("SELECT pg_sleep(0.1), pg_stat_clear_snapshot()").close()

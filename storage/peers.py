@@ -1,8 +1,8 @@
-"""The other processes on one PostgreSQL: their changes, their end, and the ten requests a second that all share.
+"""The other processes on one PostgreSQL server: their changes, their end, and the shared ten requests per second.
 
 Slots: ten rows, one per request and second. A row serves one request after the other; it is free 1.07 s after
-``sent_at``. When it is free again after an answer, or without one, is said in ``bot.clients.limiter``. As long as there
-is no answer, ``sent_at`` lies ahead by the difference: earlier versions read it, too. No process starves, because none
+``sent_at``. ``bot.clients.limiter`` defines when a row is free after an answer, or without one. Without an
+answer, ``sent_at`` is later by the difference, because earlier versions read it, too. No process starves, because none
 reserves a second row before it has used the first.
 """
 
@@ -27,39 +27,39 @@ from storage.repositories.admin import LOCKS, life_lock
 LOG = logging.getLogger(__name__)
 
 _AGAIN: Final = 0.5
-"""Seconds between two tries to reach the server."""
+"""Seconds between two attempts to reach the server."""
 _LOOK: Final = 1.0
-"""Seconds between two checks of the others' locks; each is one statement."""
+"""Seconds between two checks of other processes' locks, of one statement each."""
 _ANYWAY: Final = 10.0
-"""Seconds between two searches for dead processes that run anyway: one may start and end between two checks."""
+"""Seconds between two unconditional searches for dead processes: one may start and end between two checks."""
 
 WINDOW = 1.07
 """Seconds from ``sent_at`` until a row is free."""
 UNANSWERED = 2.0
-"""Seconds from its first byte for which a request that is not answered keeps its row."""
+"""Seconds from its first byte for which an unanswered request keeps its row."""
 
 _SECOND = 1.001
-"""The service's second, plus a clock's rounding."""
+"""The service's second, plus clock rounding."""
 _JITTER = 0.069
-"""Seconds by which the network may hold up one request longer than another, and 19 ms from a moment to its byte."""
+"""Seconds by which network delays of requests may differ, plus 19 ms from a slot's moment to its first byte."""
 _QUICK = 0.015
-"""Seconds after its moment within which a first byte leaves; a later one is stamped again, ahead of time."""
+"""Seconds after its moment within which a first byte leaves; a later one gets a new stamp first."""
 _SILENT = UNANSWERED - WINDOW
-"""Seconds by which ``sent_at`` lies ahead of the first byte of a request without an answer."""
+"""Seconds by which ``sent_at`` is later than the first byte of a request without an answer."""
 _AHEAD = 0.95
-"""Seconds by which a row is reserved ahead of time at most."""
+"""Maximum seconds by which a row is reserved ahead of time."""
 _LOOK_AGAIN = 0.1
 _WORTH = 0.005
-"""Seconds. An answer that would free a row this little earlier is not written down."""
+"""Minimum seconds by which an answer has to free a row earlier to be stored."""
 _BROKEN_PAUSE = 0.25
-"""Between two tries at a database that does not answer."""
+"""Seconds between two attempts if the database doesn't answer."""
 
 
 class Peers:
-    """This process among the others: a connection for life, which holds the advisory lock that shows that it lives."""
+    """This process among the others: a permanent connection, whose advisory lock shows that the process runs."""
 
-    # ``heard`` is called when another process changed a row, and after every reconnect; ``ended`` when a lock is gone;
-    # ``renew`` before ``heard`` after a reconnect: the other connections may stay at a server that was replaced.
+    # ``heard`` is called when another process changed a row, and after every reconnect; ``ended`` if a lock is gone;
+    # ``renew`` before ``heard`` after a reconnect, as other connections may still be at a server that was replaced.
 
     def __init__(
         self,
@@ -83,12 +83,12 @@ class Peers:
         self._since: float | None = None
         self._held: frozenset[int] = frozenset()
         self.ends = 0
-        """Grows when a lock is gone and at each connect: a process may have died."""
+        """Grows whenever a process may have died: if a lock is gone, and at each connect."""
         self._accounted = 0
         self._accounted_at = float("-inf")
 
     async def join(self) -> None:
-        """Take the lock and start listening. Raises StorageBusy when the server does not accept the connection now."""
+        """Take the lock and start listening. Raises StorageBusy if the server doesn't accept the connection now."""
         try:
             connection = await self._connected()
         except psycopg.errors.ReadOnlySqlTransaction as error:
@@ -103,15 +103,15 @@ class Peers:
             await asyncio.gather(self._listening, return_exceptions=True)
 
     def connected_for(self) -> float:
-        """Age of the connection in seconds; 0 without one. A restart of the server ends those of all processes."""
+        """Return the age of the connection in seconds, or 0. A server restart ends all processes' connections."""
         return 0.0 if self._since is None else self._clock() - self._since
 
     def may_miss_somebody(self) -> bool:
-        """Whether to search for dead processes: a lock is gone, or the last search is too old."""
+        """Return whether to search for dead processes: a lock is gone, or the last search is too old."""
         return self.ends != self._accounted or self._clock() - self._accounted_at >= _ANYWAY
 
     def misses_nobody(self, ends: int) -> None:
-        """Record a search that found no dead process; ``ends``: the value of :attr:`ends` when it began."""
+        """Record a search that found no dead process; ``ends`` is the value of :attr:`ends` when it began."""
         self._accounted, self._accounted_at = ends, self._clock()
 
     async def _listen(self, connection: psycopg.AsyncConnection) -> None:
@@ -165,7 +165,7 @@ class Peers:
 
 
 async def _require_primary(connection: psycopg.AsyncConnection) -> None:
-    """Raise ``ReadOnlySqlTransaction`` at a standby or a former primary: no process of ours shows its lock there."""
+    """Raise ``ReadOnlySqlTransaction`` at a standby or a former primary, where our processes' locks aren't visible."""
     found = await (await connection.execute("SHOW transaction_read_only")).fetchone()
     if found == ("on",):
         raise psycopg.errors.ReadOnlySqlTransaction
@@ -177,7 +177,7 @@ async def _locks(connection: psycopg.AsyncConnection) -> frozenset[int]:
 
 
 def _statement(words: str, *micros: str) -> TextClause:
-    """``$now`` is the server's clock; the moments and spans named are microseconds."""
+    """Return a statement in which ``$now`` is the server's clock and the named parameters are microseconds."""
     now = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
     return text(words.replace("$now", now)).bindparams(*(bindparam(name, type_=BigInteger) for name in micros))
 
@@ -201,7 +201,7 @@ _HOLD = _statement("UPDATE send_slot SET sent_at = greatest(sent_at, $now + :hol
 
 
 class SharedSlots:
-    """Slots that several processes share. Without an answer of the database nothing is sent; no error is raised."""
+    """Slots shared by several processes. If the database doesn't answer, nothing is sent and no error is raised."""
 
     def __init__(self, url: str) -> None:
         server = parse_address(url)
@@ -211,14 +211,14 @@ class SharedSlots:
         self.clock: Callable[[], float] = time.monotonic
 
     async def reserve(self, *, within: float) -> "_Reserved | None":
-        """The row that is free first; None when that is in more than ``within`` seconds."""
+        """Reserve the row that is free first; None if that takes more than ``within`` seconds."""
         deadline = self.clock() + within
         while (rest := deadline - self.clock()) >= 0:
             begun = self.clock()
             try:
                 found = await self._line.run(partial(self._reserve, within=rest))
             except SQLAlchemyError as error:
-                # A connection that was cut while it was idle is replaced by the next try.
+                # The next attempt replaces a connection that was cut while idle.
                 LOG.warning("the send slots cannot be used: %s", type(error).__name__)
                 await asyncio.sleep(min(_BROKEN_PAUSE, rest))
                 continue
@@ -231,7 +231,7 @@ class SharedSlots:
         return None
 
     async def slow_down(self, hold: float) -> None:
-        """After a 429: hold back, for that long, every sender that has not reserved a row yet."""
+        """After a 429, delay every sender without a reserved row by ``hold`` seconds."""
         await self.run(_HOLD, hold=_micros(hold - WINDOW))
 
     def renew(self) -> None:
@@ -241,7 +241,7 @@ class SharedSlots:
         await self._line.close()
 
     async def run(self, statement: TextClause, **values: int) -> Any:
-        """The one row of a statement, or None; an unreachable database is logged and gives None."""
+        """Return the only row of a statement, or None, also for an unreachable database, which is logged."""
 
         def first(connection: Connection) -> Any:
             found = connection.execute(statement, values)
@@ -254,7 +254,7 @@ class SharedSlots:
             return None
 
     def _reserve(self, connection: Connection, *, within: float) -> tuple[int, int, float] | float:
-        """Row, its ``sent_at`` and seconds until the moment; or the seconds until the first row is free by itself."""
+        """Return row, its ``sent_at`` and seconds until its moment, or seconds until a row is free by itself."""
         spans = {"window": WINDOW, "ahead": min(_AHEAD, within), "silent": _SILENT}
         found = connection.execute(_RESERVE, {name: _micros(span) for name, span in spans.items()}).first()
         if found is not None:
@@ -266,7 +266,7 @@ class SharedSlots:
 class _Reserved:
     """A row with its ``sent_at`` (``at``, microseconds of the server's clock) and its moment by our clock."""
 
-    # ``sure`` may be up to one way to the server earlier than that moment, ``due`` up to one way later.
+    # ``sure`` may be earlier than that moment by up to one trip to the server, ``due`` later by up to one trip.
 
     def __init__(self, slots: SharedSlots, n: int, at: int, *, sure: float, due: float) -> None:
         self._slots = slots
@@ -276,7 +276,7 @@ class _Reserved:
         self.due = due
 
     async def leaves(self) -> bool:
-        """Whether the row is still ours; it gets a new stamp when its moment has passed."""
+        """Return whether the row is still ours; stamps it again if its moment has passed."""
         ahead = _SILENT
         while self._slots.clock() > self._sure + _QUICK:
             begun = self._slots.clock()

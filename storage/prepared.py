@@ -1,7 +1,7 @@
 """Statements that every request runs: built once, and on SQLite run without SQLAlchemy's overhead.
 
-That costs four times what SQLite needs for these, and holds the interpreter's lock. So on SQLite the compiled text goes
-to the driver with the same values, through the same types, and an error becomes SQLAlchemy's again.
+The overhead is four times SQLite's own time for them, and holds the interpreter's lock. So on SQLite the compiled text
+goes to the driver with the same values and type conversions, and errors are converted to SQLAlchemy's.
 """
 
 import sqlite3
@@ -26,11 +26,11 @@ class _Plan:
 
 
 class Prepared:
-    """A statement whose values are named parameters, without lists among them."""
+    """A statement whose values are named parameters, none of them lists."""
 
     def __init__(self, statement: Statement) -> None:
         self.names = tuple(str(column.key) for column in statement.exported_columns)
-        """Names of the columns of a row."""
+        """Column names of a row."""
         self._statement = statement
         self._plans: dict[frozenset[str], _Plan] = {}
 

@@ -22,21 +22,21 @@ T = TypeVar("T")
 
 
 class Reading:
-    """Reads one database. Made by :func:`open_for_reading`; blocks while it reads."""
+    """Reads one database, blocking meanwhile. Created by :func:`open_for_reading`."""
 
     def __init__(self, engine: Engine, *, audit_key: bytes) -> None:
         self._engine = engine
         self._audit_key = audit_key
 
     def read(self, work: Callable[[Tx], T]) -> T:
-        """Run a unit of work on one consistent state of what is committed. Raises StorageError when it writes."""
+        """Run a unit of work on one consistent committed state. Raises StorageError if it writes."""
         return self._run(lambda connection: work(Tx(connection, audit_key=self._audit_key)))
 
     def refuse_newer(self) -> None:
         self._run(refuse_newer)
 
     def fits(self) -> bool:
-        """Whether our key is the one in force; older databases do not store it."""
+        """Return whether our key is the one in force; older databases don't store it."""
 
         def check_key(connection: Connection) -> None:
             if inspect(connection).has_table(audit_key.name):
@@ -67,7 +67,7 @@ class Reading:
 
 @contextmanager
 def open_for_reading(url: str, *, audit_key: bytes) -> Iterator[Reading]:
-    """Open a database to read its audit, at whatever version: evidence is not migrated first. Raises StorageError."""
+    """Open a database of any version to read its audit: evidence isn't migrated. Raises StorageError."""
     address = parse_address(url)
     with _postgres(address) if isinstance(address, PostgresServer) else _sqlite(address) as engine:
         try:
@@ -107,16 +107,16 @@ def _sqlite(file: SqliteFile) -> Iterator[Engine]:
             mend="Set DATABASE_URL to the database of the bot; a relative path counts from the working directory.",
         )
     with closing(_connect(file.path)) as raw:
-        # Bytes that are no UTF-8 are a sign of tampering: they are reported and must not stop the reading.
+        # Invalid UTF-8 is a sign of tampering, which is reported and must not abort reading.
         raw.text_factory = lambda found: found.decode("utf-8", "surrogateescape")
         engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool, hide_parameters=True)
-        # The driver begins no transaction: without this, each page would see a snapshot of its own.
+        # The driver doesn't begin a transaction: without this, each page would see a separate snapshot.
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
         yield engine
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    """A connection that cannot write, whatever statement it gets."""
+    """Return a connection that can't write, whatever the statement."""
     journal = path.with_name(path.name + "-wal")
     for options in ("mode=ro", "mode=ro&immutable=1"):
         address = f"file:{quote(str(path))}?{options}"
@@ -128,8 +128,8 @@ def _connect(path: Path) -> sqlite3.Connection:
             raw.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall()
         except sqlite3.Error as error:
             raw.close()
-            # In a folder that cannot be written, SQLite cannot coordinate with a writer. Without a journal there is
-            # no writer, and the file alone is the whole database.
+            # In a read-only folder, SQLite can't coordinate with a writer. Without a journal there isn't one, and the
+            # file is the whole database.
             has_journal = journal.exists() and journal.stat().st_size > 0
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_CANTOPEN or has_journal:
                 raise StorageError(f"The database cannot be read: {error}: {path}") from error

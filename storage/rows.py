@@ -1,4 +1,4 @@
-"""Rows that belong to no domain record."""
+"""Records of rows that have no domain type."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,11 +11,11 @@ from bot.domain.files.sniffing import FileKind
 from bot.domain.payments.instruction import CallbackKind
 
 STORE_KEY = "store.sealed_key"
-"""The column that the sealed key of a store is bound to, besides its row: see ``storage.sealing``."""
+"""Column to which a store's sealed key is bound, besides its row: see ``storage.sealing``."""
 
 
 class OutboxState(StrEnum):
-    """State of a post. ``UNKNOWN``: it may have arrived; search for it before sending again."""
+    """State of a post. An ``UNKNOWN`` one may have arrived: search for it before sending it again."""
 
     NEW = "new"
     SENDING = "sending"
@@ -28,9 +28,9 @@ class Action(StrEnum):
     """Kind of message that an outbox row posts about its subject."""
 
     BOARD = "board"
-    """The message that is edited as things go on."""
+    """The message that is edited as its subject changes."""
     LINE = "line"
-    """A message in the board's thread, or by itself in another conversation."""
+    """A message in the board's thread, or a separate one in another conversation."""
     FILE = "file"
 
 
@@ -43,23 +43,23 @@ class InboxState(StrEnum):
 
 class DropState(StrEnum):
     NOTICED = "noticed"
-    """It has not been looked at yet."""
+    """Not examined yet."""
     OFFERED = "offered"
     QUIET = "quiet"
-    """Nothing was posted: no action fits it, or it is not ours to offer."""
+    """Nothing was posted: no action fits the file, or the bot shouldn't offer one."""
     GONE = "gone"
-    """It was offered and has been deleted since."""
+    """Deleted after it was offered."""
 
 
 class Waiting(NamedTuple):
-    """What waits in a queue: how many rows, and since when the oldest does; None: no row, or none with an age."""
+    """Number of rows that wait in a queue, and the time of the oldest; None if no row has one."""
 
     rows: int
     oldest: datetime | None
 
 
 class Hold(TypedDict):
-    """How rows are claimed that are due by ``now``."""
+    """Arguments for claiming rows that are due by ``now``."""
 
     now: datetime
     owner: str
@@ -68,7 +68,7 @@ class Hold(TypedDict):
 
 
 class Head(NamedTuple):
-    """Where the audit chain ends: the last row's number (0: none yet) and hash."""
+    """End of the audit chain: number (0 for an empty chain) and hash of the last row."""
 
     seq: int
     hash: str
@@ -76,7 +76,7 @@ class Head(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClosedKey:
-    """A former key of the audit: it seals the rows up to ``until``."""
+    """A former key of the audit, which seals the rows up to ``until``."""
 
     until: int
     chain: bytes = field(repr=False)
@@ -88,48 +88,48 @@ class LeasedRow:
     lease_owner: str = ""
     lease_until: datetime | None = None
     tries: int = 0
-    """Steps begun since one was last stored, the present one included."""
+    """Steps begun since one last stored its result, including the current one."""
     errors: int = 0
-    """How many of these steps ended in an exception."""
+    """Number of these steps that raised an exception."""
     stopped: str = ""
-    """The number under which it was stopped; empty: it isn't stopped."""
+    """Number under which it was stopped; empty if it isn't stopped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutboxRow(LeasedRow):
-    """One post to Slack: stored before it is sent, and sent at most once as far as Slack's answers allow."""
+    """A post to Slack, stored before it is sent, and sent at most once as far as Slack's answers allow."""
 
     id: str
     """ULID; also the marker in the message's metadata."""
     instruction_id: str | None = None
     subject: str
-    """What it is about: the kind (a key of ``Context.subjects``), a colon and the id."""
+    """Its subject: the kind (a key of ``Context.subjects``), a colon and the id."""
     key: str
-    """What it is about, unique: adding the same key again adds nothing."""
+    """Unique key: adding a row with the same key again does nothing."""
     action: str
     place: str
     channel: str
     payload: Mapping[str, object]
     state: OutboxState = OutboxState.NEW
     attempts: int = 0
-    """Times it was taken, the present one included."""
+    """Times it was claimed, including the current one."""
     due_at: datetime
     sent_channel: str = ""
     sent_ts: str = ""
     created_at: datetime
     last_error: str = ""
     urgent: bool = False
-    """It tells an end, or what a person has to know at once: it goes before others."""
+    """It reports an outcome, or news that a person needs at once: it is sent before other posts."""
 
     @property
     def before(self) -> OutboxState:
-        """The state before it was claimed; ``UNKNOWN``: search first whether it arrived."""
+        """State before it was claimed; if ``UNKNOWN``, check first whether it arrived."""
         return OutboxState.NEW if self.state is OutboxState.SENDING else self.state
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxRow(LeasedRow):
-    """The callbacks of one address: hints to read its instruction again."""
+    """The callbacks of one address, which are hints to read its instruction again."""
 
     id: str
     token_hash: str
@@ -137,7 +137,7 @@ class InboxRow(LeasedRow):
     instruction_id: str
     kind: CallbackKind
     body: str
-    """Empty."""
+    """Always empty."""
     received_at: datetime
     """When the first unprocessed callback arrived."""
     state: InboxState
@@ -165,7 +165,7 @@ class Tracked(LeasedRow):
     instruction_id: str | None
     created_at: datetime
     due_at: datetime | None
-    """When it is read next; None: it is no longer followed."""
+    """When it is read next; None if it is no longer polled."""
     polls: int = 0
     last_status: str = ""
     stopped_at: datetime | None = None
@@ -173,31 +173,31 @@ class Tracked(LeasedRow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Board:
-    """The one message that shows its subject in one place. It is edited on every change; details go to its thread."""
+    """The only message about a subject in a place. It is edited on every change; details go to its thread."""
 
     subject: str
-    """What it shows: the kind, a colon and the id, e.g. ``job:01J…``, ``request:01J…:approvals``."""
+    """Its subject: the kind, a colon and the id, e.g. ``job:01J…``, ``request:01J…:approvals``."""
     instruction_id: str | None
     channel: str
-    """Empty until it was posted, for a board that goes to the requester as a direct message."""
+    """Empty for a direct message to the requester that isn't posted yet."""
     thread_ts: str | None
-    """The thread it is posted in; None: it is a message of its own, and its own thread holds the details."""
+    """The thread in which it is posted; None if it is a top-level message, whose thread has the details."""
     requester: str
-    """Who gets it as a direct message where the bot cannot post in the channel; empty: nobody."""
+    """Recipient of a direct message if the bot can't post in the channel; empty if there is none."""
     ts: str = ""
-    """Empty until it was posted."""
+    """Empty until it is posted."""
     shown_version: int = 0
     wanted_version: int = 1
     """Counts the changes to show; the board is up to date when ``shown_version`` is as high."""
     progress: bool = False
-    """Only progress waits to be shown, which is less urgent."""
+    """The changes to show are only progress, which is less urgent."""
     urgent: bool = False
-    """The last state waits to be shown, which goes before others."""
+    """The change to show is the last state, which is shown before other boards."""
     edited_at: datetime | None = None
     due_at: datetime | None = None
     attempts: int = 0
     shown_in: str | None = None
-    """The subject whose message shows it too; it has none of its own then."""
+    """The subject whose message also shows this one, which then has no separate message."""
 
     @property
     def thread(self) -> str | None:
@@ -216,11 +216,11 @@ class Job(LeasedRow):
     channel: str
     thread_ts: str | None
     source_key: str
-    """The click or event that made it, unique: a repeat makes no second job."""
+    """Unique key of the click or event that created it, so that a repeat doesn't create a second job."""
     version: int = 1
     created_at: datetime
     due_at: datetime | None
-    """When it is due; None: it waits for another change."""
+    """When it is due; None if it waits for another change."""
     closed_at: datetime | None = None
 
     @property
@@ -230,14 +230,14 @@ class Job(LeasedRow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DropRow(LeasedRow):
-    """A file dropped in a conversation of the bot."""
+    """A file dropped in a conversation with the bot."""
 
     id: str
     channel: str
     message_ts: str
-    """Empty until an event carries it."""
+    """Empty until an event contains it."""
     thread_ts: str
-    """The thread to answer in; empty like ``message_ts``."""
+    """The thread to answer in; empty as long as ``message_ts`` is."""
     user: str
     name: str = ""
     size: int = 0
@@ -246,7 +246,7 @@ class DropRow(LeasedRow):
     format: str = ""
     duration_ms: int | None = None
     header: Sequence[str] | None = None
-    """The names in the first row of a table, where they are known."""
+    """Column names from the first row of a table, if known."""
     rows: int | None = None
     cents: int | None = None
     state: DropState = DropState.NOTICED
@@ -254,12 +254,12 @@ class DropRow(LeasedRow):
     created_at: datetime
     due_at: datetime | None
     batch: str = ""
-    """The id of the file whose offer is for this one too; empty: its own."""
+    """Id of the file whose offer also covers this one; empty if it has a separate offer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreRow:
-    """A store of the delivery service. ``sealed_key`` opens only with the row's id: see ``storage.sealing``."""
+    """A store of the delivery service. ``sealed_key`` can be opened only with the row's id: see ``storage.sealing``."""
 
     id: str
     name: str
@@ -268,7 +268,7 @@ class StoreRow:
     sealed_key: str
     remote_id: str
     record: Mapping[str, Any]
-    """The service's record of it, without the key."""
+    """The service's record of the store, without the key."""
     created_at: datetime
     created_by: str
     seen_at: datetime | None
@@ -291,7 +291,7 @@ class StoreHook:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreEvent(LeasedRow):
-    """One message to a webhook, as received: a hint to read a booking."""
+    """A webhook message as received: a hint to read a booking."""
 
     id: str
     token_hash: str
@@ -307,7 +307,7 @@ class StoreEvent(LeasedRow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmailRun:
-    """Progress of a row-by-row run; addresses are numbered from 0 in the order of the file."""
+    """Progress of a row-by-row run; addresses are numbered from 0 in file order."""
 
     job_id: str
     header: Sequence[str]
@@ -315,11 +315,11 @@ class EmailRun:
     skipped: int
     """Rows without an address."""
     total: int
-    """Different addresses."""
+    """Distinct addresses."""
     taken: int
-    """Number of addresses, from the first, that were asked or are about to be."""
+    """Number of addresses, from the first, that were checked or are about to be."""
     parked: int = 0
-    """Number of addresses that were taken, have no answer and are not in flight, because the worker stopped."""
+    """Number of taken addresses without an answer that aren't in flight, because the worker stopped."""
     repeated: int
-    """Number of addresses asked again because an earlier process died before it stored their answers."""
+    """Number of addresses checked again because an earlier process died before storing their answers."""
     outcomes: Mapping[str, int]

@@ -1,7 +1,7 @@
-"""Seals of rows: an HMAC over the columns that decide about money, for writers of the database who lack the key.
+"""Seals of rows: an HMAC over the columns that decide about money, against changes by anyone without the key.
 
-A row is sealed by the function that writes it, and checked when it is read for a decision. That it is not an older copy
-of itself, the audit shows.
+A row is sealed by the function that writes it, and checked when it is read for a decision. The audit shows that it
+isn't an older copy of itself.
 """
 
 import hmac
@@ -28,12 +28,12 @@ SEALED: Final[Mapping[str, str]] = {
     "vote": "instruction_id round person choice at typed",
     "attempt": "instruction_id n kind request_hash claimed_at boot_at outcome detail finished_at",
 }
-"""Table -> the columns that its seal covers. Leases, due times and what is only shown change without a seal."""
+"""Columns covered by the seal, by table. Leases, due times and display-only columns change without a seal."""
 _DIALECT: Final = DefaultDialect()
 
 
 class Seals:
-    """Seals records of the tables above; their field ``seal`` has it."""
+    """Seals records of the tables in :data:`SEALED`, in their field ``seal``."""
 
     def __init__(self, key: bytes) -> None:
         self._key = hmac.digest(key, b"switchboard|rows", "sha256")
@@ -43,16 +43,16 @@ class Seals:
         return hmac.digest(self._key, f"{table.name}{canonical_json(held)}".encode(), "sha256").hex()
 
     def hold(self, table: Table, record: Any) -> bool:
-        """Whether the row is as it was written."""
+        """Return whether the row is unchanged since it was written."""
         return hmac.compare_digest(record.seal.encode(), self.of(table, record).encode())
 
     def sealed(self, table: Table, record: R) -> R:
         return replace(record, seal=self.of(table, record))
 
     def kept(self, table: Table, before: R, after: R) -> R:
-        """The changed record, sealed if it was before: a forged row never gets a seal of ours."""
+        """Return the changed record, sealed only if it was before: a forged row never gets our seal."""
         if all(getattr(before, name) == getattr(after, name) for name, _ in _columns(table)):
-            return after  # its seal is as good as it was
+            return after  # its seal is as valid, or invalid, as before
         return self.sealed(table, after) if self.hold(table, before) else after
 
 
@@ -63,7 +63,7 @@ def _columns(table: Table) -> Sequence[tuple[str, _Bind | None]]:
 
 
 def _stored(value: Any, bind: _Bind | None) -> Any:
-    """A value as every database holds it; of a model, without defaults, so that a later version may add fields."""
+    """Return a value in its stored form; models without defaults, so that a later version can add fields."""
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json", exclude_defaults=True)
     return value if bind is None else bind(value, _DIALECT)

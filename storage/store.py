@@ -1,7 +1,7 @@
 """The store: opens the database, runs units of work in it, closes it.
 
 A unit of work is a synchronous function of a :class:`~storage.transaction.Tx`, so no network call can happen
-while a transaction is open. On SQLite it runs in another thread: it touches nothing but its arguments.
+while a transaction is open. On SQLite it runs in another thread, so it must use only its arguments.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ class Store:
     writer: GroupWriter
     readers: Readers
     exclusive: bool
-    """Whether no other process can hold leases (SQLite): what another owner holds is dead."""
+    """Whether no other process can hold leases (SQLite), so that other owners' leases are dead."""
     resources: AsyncExitStack
     disk: Disk
     damage: Damage
@@ -51,10 +51,10 @@ class Store:
         patience: LockPatience = IMPATIENT,
         beside: bool = False,
     ) -> "Store":
-        """Open a migrated database. ``beside``: a command writes once while the bot may run; no lock is taken.
+        """Open a migrated database. ``beside`` takes no lock, for a single write by a command while the bot may run.
 
-        ``audit_key`` is the one that the database was written with. ``probe`` is called with ``write.before:<name>``
-        and ``write.after:<name>`` around the commit of each unit, in whatever thread the commit runs. A
+        ``audit_key`` is the key with which the database was written. ``probe`` is called with ``write.before:<name>``
+        and ``write.after:<name>`` around the commit of each unit, in the thread of the commit. A
         ``BaseException`` it raises simulates a crash of the process.
         """
         address = parse_address(url)
@@ -103,14 +103,14 @@ class Store:
         )
 
     async def write(self, work: Callable[[Tx], T], *, name: str = "") -> T:
-        """Run a unit of work durably. Raises what ``work`` raises, StorageBusy, CommitUnknown: it may be written."""
-        # A caller that is cancelled does not know whether its unit ran; it never runs in part.
+        """Run a unit durably. Raises errors of ``work``, StorageBusy, or CommitUnknown if it may have been written."""
+        # If the caller is cancelled, the unit ran as a whole or not at all, but it is unknown which.
         return await self.writer.submit(work, name=name)
 
     async def read(self, work: Callable[[Tx], T]) -> T:
-        """Run a unit of work on one consistent state of what is committed. Raises StorageError when it writes."""
+        """Run a unit of work on one consistent committed state. Raises StorageError if it writes."""
         return await self.readers.run(work)
 
     async def close(self) -> None:
-        """Commit what was accepted, then close every connection. Later calls raise ``StorageBusy``."""
+        """Commit accepted units, then close every connection. Later calls raise ``StorageBusy``."""
         await self.resources.aclose()

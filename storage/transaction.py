@@ -28,7 +28,7 @@ from storage.walked import Walked
 
 
 class Tx:
-    """Valid only while the unit of work runs. ``damage``: notes the rows that cannot be read."""
+    """Valid only while the unit of work runs. ``damage`` records unreadable rows."""
 
     def __init__(
         self, connection: Connection, *, audit_key: bytes, damage: Damage | None = None, walked: Walked | None = None
@@ -68,7 +68,7 @@ class Tx:
         self._connection = connection
 
     def server_now(self) -> datetime | None:
-        """The database server's clock; None on SQLite, which has no server."""
+        """Return the time of the database server; None for SQLite."""
         if self._connection.dialect.name != "postgresql":
             return None
         now: datetime = self._connection.execute(text("SELECT clock_timestamp()")).scalar_one()

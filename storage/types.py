@@ -1,4 +1,4 @@
-"""How values are stored in columns: times as microseconds, JSON in one form, text that every database accepts."""
+"""Column types: times as microseconds, JSON in canonical form, text that every database accepts."""
 
 import json
 from contextlib import suppress
@@ -18,14 +18,14 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 _EARLIEST, _LATEST = datetime(1900, 1, 1, tzinfo=UTC), datetime(3000, 1, 1, tzinfo=UTC)
-"""Times outside of these are no times of ours, and adding to them may leave the calendar."""
+"""Times outside these limits can't be ours, and adding to them may overflow the calendar."""
 
 E = TypeVar("E", bound=StrEnum)
 
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """What a column holds and its type cannot be: an unknown word, broken JSON, no time. Never guessed."""
+    """A stored value that is invalid for its column: an unknown word, broken JSON, not a time. Never guessed."""
 
     raw: object
 
@@ -42,12 +42,12 @@ def is_encodable(text: str) -> bool:
 
 
 def canonical_json(value: object) -> str:
-    """The one form of a JSON value in the database: sorted keys, ASCII, no blanks."""
+    """Return the canonical form of a JSON value in the database: sorted keys, ASCII, no blanks."""
     return json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
 
 
 class Moment(TypeDecorator[datetime]):
-    """An aware datetime as whole microseconds since 1970 in UTC: exact, and it compares the same everywhere."""
+    """An aware datetime as whole microseconds since 1970 in UTC: exact, and compared alike by every database."""
 
     impl = BigInteger
     cache_ok = True
@@ -95,9 +95,9 @@ class Json(TypeDecorator[object]):
 
 
 class Reasoned(TypeDecorator[Reason]):
-    """A reason as JSON; no reason is empty text, or NULL where the column may be."""
+    """A reason as JSON; a missing one is empty text, or NULL if the column is nullable."""
 
-    # Text that is no JSON object is what a version without codes wrote, and is kept as it is.
+    # Text that isn't a JSON object was written by a version without codes, and is kept unchanged.
 
     impl = Text
     cache_ok = True

@@ -1,7 +1,7 @@
-"""The part of the audit chain that this process has found whole: each row is verified once, not for each claim.
+"""The part of the audit chain that this process has verified, so that each row is verified once, not for each claim.
 
-That none of a request's rows was taken away shows only the chain: from the first of them to its end, no number is
-missing and every row seals the one before it.
+Only the chain proves that none of a request's rows was removed: from the first of them to the end of the chain, no
+number is missing and every row seals the one before it.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -12,17 +12,17 @@ from threading import Lock
 from bot.domain.audit import Keys, Stored
 
 MOST_ROWS = 100_000
-"""Rows that are remembered; then the memory begins anew."""
+"""Limit of remembered rows; beyond it, the memory is cleared."""
 
 Rows = Callable[[int], Iterable[Stored]]
-"""The rows after a number, in order."""
+"""Returns the rows after a number, in order."""
 Intact = Callable[[Stored], bool]
 _Of = dict[str, list[tuple[int, str]]]
 
 
 @dataclass(slots=True)
 class _Span:
-    """Rows in a row: ``before`` is the hash that the first one names, ``head`` that of the last one."""
+    """Consecutive rows. ``before`` is the previous hash in the first row, ``head`` the hash of the last one."""
 
     first: int
     last: int
@@ -43,23 +43,23 @@ class _Span:
 
 
 class _Broken(Exception):
-    """The chain does not hold at a row; its number."""
+    """The chain is broken at the row with this number."""
 
 
 class Walked:
-    """Shared by all transactions of a process."""
+    """The verified part, shared by all transactions of a process."""
 
     def __init__(self) -> None:
         self.keys: Keys | None = None
-        self._lock = Lock()  # never held while the database is asked: on PostgreSQL all of them share a thread
+        self._lock = Lock()  # never held during a query: on PostgreSQL all queries share a thread
         self._span: _Span | None = None
 
     def gap(
         self, own: Sequence[Stored], *, rows: Rows, end: tuple[int, str], is_intact: Intact, keep: bool
     ) -> int | None:
-        """Number of the first row that is missing or is not what was written, from the first of ``own`` on, or None."""
-        # ``own``: the intact rows of one request, in order. ``end``: number and hash of the last row, as the database
-        # notes it. ``keep``: remember what was found whole; only of what is committed.
+        """Return the number of the first missing or altered row, from the first of ``own`` on, or None."""
+        # ``own`` are the intact rows of one request, in order; ``end`` is number and hash of the last row as stored in
+        # the database. ``keep`` remembers the verified rows, and is only for committed ones.
         name, start = own[0].instruction_id, own[0].seq
         known, span = self._known(name, start)
         first, last = span.ends()
@@ -68,7 +68,7 @@ class Walked:
             if start < first:
                 _walk(earlier, takewhile(lambda row: row.seq < first, rows(start - 1)), is_intact)
                 _require(earlier.ends() == (start, first - 1) and earlier.head == span.before, at=earlier.last + 1)
-            _require(keep or last <= end[0], at=end[0] + 1)  # another reader may have seen a later moment
+            _require(keep or last <= end[0], at=end[0] + 1)  # another reader may have seen later rows
             later = _Span(last + 1, last, span.head, span.head)
             if last <= end[0]:
                 _walk(later, rows(last), is_intact)
@@ -83,7 +83,7 @@ class Walked:
         return None if there == held else min(seq for seq, _ in set(there).symmetric_difference(held))
 
     def _known(self, name: str, start: int) -> tuple[list[tuple[int, str]], _Span]:
-        """What is remembered of a request, and of the whole without its rows: others may add to it meanwhile."""
+        """Return copies of a request's remembered rows and of the span's ends, as other threads may extend it."""
         with self._lock:
             span = self._span
             if span is None:
@@ -94,7 +94,7 @@ class Walked:
         with self._lock:
             span = self._span or _Span(*before.ends())
             if span.ends() != before.ends():
-                return  # somebody else has walked on
+                return  # another thread has extended it
             for name, found in earlier.of.items():
                 span.of[name] = [*found, *span.of.get(name, ())]
             for name, found in later.of.items():

@@ -1,4 +1,4 @@
-"""The steps that create and change the tables, in order, and what several of them say."""
+"""The steps that create and change the tables, in order, and their shared definitions."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ PEERS = "peers"
 
 
 def session_name(*part: str) -> str:
-    """Name of this program's sessions on PostgreSQL; shows a process that migrates which versions run."""
+    """Return the name of this program's PostgreSQL sessions, which shows a migrating process which versions run."""
     return " ".join((PROGRAM, *part, HEAD))
 
 

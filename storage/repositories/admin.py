@@ -1,4 +1,4 @@
-"""What is asked of all tables at once, and the small tables that belong to no feature."""
+"""Queries over all tables, and the small tables that don't belong to a feature."""
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
@@ -31,12 +31,12 @@ class Flags(Repository):
     """Single values that all processes share, such as a freeze. Values are JSON, never null."""
 
     def get(self, key: str) -> object | None:
-        """The value; None when it was never set. Raises RowUnreadable."""
+        """Return the value; None if it was never set. Raises RowUnreadable."""
         found = self._one(_FLAG, sa.select(flag).where(flag.c.key == key))
         return None if found is None else found[1]
 
     def readable(self, key: str) -> object | None:
-        """The value; None also where it cannot be read. Not for flags that stop something."""
+        """Return the value; None also if it can't be read, so not for flags that stop something."""
         return self.starting(key).get(key)
 
     def set(self, key: str, value: object, now: datetime) -> None:
@@ -44,11 +44,11 @@ class Flags(Repository):
             self._change(flag, flag.c.key == key, value=value, updated_at=now)
 
     def add(self, key: str, value: object, now: datetime) -> bool:
-        """False when it was set already."""
+        """Set a value; False if the key was already set."""
         return insert_once(self._connection, flag, {"key": key, "value": value, "updated_at": now}, unless=("key",))
 
     def starting(self, prefix: str) -> dict[str, object]:
-        """Values by key, of the keys with this prefix that can be read."""
+        """Return readable values by key, of the keys with this prefix."""
         return dict(self._all(_FLAG, sa.select(flag).where(flag.c.key.startswith(prefix, autoescape=True))))
 
     def forget(self, prefix: str) -> int:
@@ -63,16 +63,16 @@ LOCKS: Final = (
     "AND mode = 'ShareLock' AND objsubid = 1 "
     "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 )
-"""The life locks held in this database. They are shared locks; those of writers are exclusive."""
+"""Query for the life locks held in this database. They are shared locks; writers' locks are exclusive."""
 
 
 def life_lock(owner: str) -> int:
-    """The advisory lock that a process holds for as long as it lives."""
+    """Return the advisory lock that a process holds as long as it runs."""
     return int.from_bytes(hashlib.sha256(f"{_PREFIX}{owner}".encode()).digest()[:8], signed=True)
 
 
 class Processes:
-    """The flags ``process:…``, one a process on PostgreSQL. Each holds an advisory lock for life, so its end shows."""
+    """``process:…`` flags on PostgreSQL, one per process. Each process holds a lock for life, so its end is visible."""
 
     def __init__(self, connection: sa.Connection) -> None:
         self._connection = connection
@@ -85,16 +85,16 @@ class Processes:
         self._flags.forget(f"{_PREFIX}{owner}")
 
     def gone(self) -> list[str]:
-        """Owners whose lock is no longer held. PostgreSQL only."""
+        """Return owners whose lock is no longer held. PostgreSQL only."""
         arrived = [key.removeprefix(_PREFIX) for key in self._flags.starting(_PREFIX)]
         held = {lock & _MASK for lock in self._connection.execute(sa.text(LOCKS)).scalars()}
         return [owner for owner in arrived if life_lock(owner) & _MASK not in held]
 
 
 MOST: Final = 50
-"""Rows. Those that are read again go first, then those that were not seen for longest."""
+"""Limit of rows. Resolved ones are deleted first, then those not seen for longest."""
 REMEMBERED: Final = timedelta(days=1)
-"""How long a row stays after its operation is read again."""
+"""How long a row is kept after an answer of its operation was read successfully."""
 _ORDER = (unread.c.mended_at.is_not(None), unread.c.last_seen.desc(), unread.c.fingerprint)
 
 
@@ -108,14 +108,14 @@ _ANSWER: Shape[Noted] = Shape(
 
 
 class UnreadAnswers(Repository):
-    """Answers that could not be read, one row a shape; never more than a few."""
+    """Unreadable answers of services, one row per shape, never more than :data:`MOST`."""
 
     def is_there(self) -> bool:
-        """Whether the table exists: a command that only reads may open an older database."""
+        """Return whether the table exists: a command that only reads may open an older database."""
         return sa.inspect(self._connection).has_table(unread.name)
 
     def note(self, found: Noted) -> None:
-        """Store an answer; add to the count if its shape is stored already."""
+        """Store an answer, or add to the count if its shape is already stored."""
         key = {"operation": found.answer.operation, "fingerprint": found.answer.fingerprint}
         changed = {"detail": found.answer.as_json(), "mended_at": None}
         seen = {"first_seen": found.first_seen, "last_seen": found.last_seen, "count": found.count}
@@ -130,7 +130,7 @@ class UnreadAnswers(Repository):
             self._connection.execute(sa.delete(unread).where(*one))
 
     def mended(self, operation: str, at: datetime) -> None:
-        """An answer of the operation was read at that time: earlier unread ones do not matter any more."""
+        """Mark earlier unreadable answers of the operation as resolved: one was read successfully at that time."""
         self._connection.execute(sa.delete(unread).where(unread.c.mended_at < at - REMEMBERED))
         earlier = (unread.c.operation == operation, unread.c.last_seen <= at, unread.c.mended_at.is_(None))
         self._change(unread, *earlier, mended_at=at)
@@ -140,12 +140,12 @@ class UnreadAnswers(Repository):
         return frozenset(self._connection.execute(query).scalars())
 
     def all(self) -> list[Noted]:
-        """First those not mended, then the others; newest first in both."""
+        """Return unresolved answers, then resolved ones, each newest first."""
         return self._all(_ANSWER, sa.select(unread).order_by(*_ORDER))
 
 
 Due = tuple[str, str]
-"""A table and, where its rows are claimed by kind, the kind; otherwise empty."""
+"""A table and the kind if its rows are claimed by kind, otherwise ""."""
 
 _CLAIMED: Final[Mapping[str, Sequence[Condition]]] = {
     "instruction": (instruction.c.due_at.is_not(None), *(instruction.c.state != one for one in EFFECT_UNDER_WAY)),
@@ -153,14 +153,14 @@ _CLAIMED: Final[Mapping[str, Sequence[Condition]]] = {
     "store_event": (store_event.c.state == InboxState.RECEIVED,),
     "outbox": (OPEN, outbox.c.state != OutboxState.SENDING),
 }
-"""Which rows are claimed when they are due, where those with a time in ``due_at`` are not meant."""
+"""Conditions for rows that are claimed when due, if that isn't every row with a ``due_at``."""
 
 
 class Horizon(Repository):
-    """When due work becomes due. Leased rows are left out: the end of their step wakes the workers."""
+    """Times at which work becomes due. Leased rows are left out: the end of their step wakes the workers."""
 
     def earliest(self, kinds: Sequence[Due]) -> Mapping[Due, datetime]:
-        """When the next row of each kind becomes due; kinds without one are left out."""
+        """Return when the next row of each kind becomes due; kinds without one are left out."""
         (row,) = _prepared(tuple(kinds)).rows(self._connection, {})
         return {kind: due_at for kind, due_at in zip(kinds, row, strict=True) if isinstance(due_at, datetime)}
 
@@ -173,7 +173,7 @@ def _prepared(kinds: tuple[Due, ...]) -> Prepared:
         which = _CLAIMED.get(name, (table.c.due_at.is_not(None),))
         of_kind = [table.c.kind == kind] if kind else []
         free = [table.c.lease_until.is_(None), table.c.stopped == ""] if "lease_until" in table.c else []
-        # In the order of the index, so that its first free row ends the search; min() would not stop there.
+        # In index order, so that the search ends at the first free row; min() would not stop there.
         first = sa.select(table.c.due_at).where(*of_kind, *which, *free).order_by(table.c.due_at).limit(1)
         columns.append(first.scalar_subquery().label(None))
     return Prepared(sa.select(*columns))
@@ -187,7 +187,7 @@ _STORED: Final[Mapping[str, tuple[sa.Column[Any], Condition]]] = {
     "jobs": (job.c.created_at, job.c.closed_at.is_(None)),
     "attempts": (attempt.c.claimed_at, sa.text("attempt.outcome = 'open'")),
 }
-"""Queues whose rows are over when they have been worked on: since when each waits, and which of them still do."""
+"""Queues whose rows are processed once: column of the time since which a row waits, and condition for waiting rows."""
 AGED: Final = tuple(_STORED)
 _DUE: Final[Mapping[str, tuple[sa.Table, Condition]]] = {
     "requests": (instruction, sa.true()),
@@ -195,17 +195,17 @@ _DUE: Final[Mapping[str, tuple[sa.Table, Condition]]] = {
     "bookings": (booking, sa.true()),
     "cards": (board, sa.true()),
 }
-"""Tables whose rows become due again and again, and which of them count."""
+"""Tables whose rows become due repeatedly, and the condition for rows that count."""
 
 
 class Queues(Repository):
-    """How many rows wait in each table that is worked through, and since when the oldest does."""
+    """Number of waiting rows in each queue, and the time of the oldest."""
 
-    # Conditions stand as text, and every minimum beside a count: then SQLite takes the partial index of the rows that
-    # wait, instead of looking for the oldest one among all that were ever stored.
+    # Conditions are text, and every minimum is queried with a count: SQLite then uses the partial index of waiting rows
+    # instead of searching all rows ever stored for the oldest.
 
     def waiting(self, now: datetime, *, followed: Collection[str] = ()) -> dict[str, Waiting]:
-        """Leased and stopped rows too. ``followed``: kinds of followed resources that count."""
+        """Count waiting rows by queue, including leased and stopped ones, and polls of the ``followed`` kinds."""
         rows = self._connection.execute(_WAITING, {"now": now, "followed": list(followed)})
         return {name: Waiting(count, oldest if isinstance(oldest, datetime) else None) for name, count, oldest in rows}
 
@@ -244,10 +244,10 @@ Key = tuple[Any, ...]
 
 
 class Sweep(Repository):
-    """Reads every row that is not over, page by page, so that those that cannot be read are noted."""
+    """Reads all open rows page by page, so that unreadable ones are recorded."""
 
     def page(self, name: str, after: Key | None = None) -> tuple[list[Any], Key | None]:
-        """A page of the open rows of a table behind the key ``after``, and the key that it ends with; None: no more."""
+        """Return a page of a table's open rows after the key ``after``, and its last key; None for the last page."""
         shape, which = _OPEN[name]
         key = [column for column in shape.table.columns if column.primary_key]
         query = sa.select(shape.table).where(*which).order_by(*key).limit(_PAGE)
@@ -264,19 +264,19 @@ _LAST: Final = (
     sa.select(audit.c.at).order_by(audit.c.seq.desc()).limit(1),
     sa.select(outbox.c.created_at).order_by(outbox.c.seq.desc()).limit(1),
 )
-"""When the newest rows were written, by the order of writing."""
+"""Queries for the times of the newest rows, in the order of writing."""
 
 
 class Times(Repository):
-    """Times of all tables, for a clock that was set."""
+    """Times of all tables, for use after the clock was set."""
 
     def newest(self) -> datetime | None:
-        """Time of the last write, by the clock of its writer; None: nothing was written."""
+        """Return the time of the last write, by the writer's clock; None if nothing was written."""
         found = [self._connection.execute(query).scalar() for query in _LAST]
         return max((one for one in found if isinstance(one, datetime)), default=None)
 
     def hasten(self, by: datetime) -> None:
-        """Make every row due by then, at the latest."""
+        """Make every row due by then at the latest."""
         for table in metadata.tables.values():
             if "due_at" in table.c:
                 self._change(table, table.c.due_at > by, due_at=by)

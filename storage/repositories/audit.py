@@ -1,4 +1,4 @@
-"""The audit chain in the database: rows are appended, one after the other, and never changed."""
+"""The audit chain in the database: rows are appended one by one and never changed."""
 
 import hmac
 import json
@@ -22,7 +22,7 @@ from storage.walked import Walked
 
 KEY_CLOSED = "key_closed"
 KEY_OPENED = "key_opened"
-"""The last row under a key and the first under the next one."""
+"""Actions of the last row under a key and the first under the next one."""
 
 _PAGE = 1000
 _WORDS = ("instruction_id", "actor", "action", "before", "after")
@@ -46,10 +46,10 @@ _BY_ACTION = Prepared(
 
 
 class AuditTrail:
-    """The chain in one transaction. After a rollback to a savepoint that takes back rows, a new trail is needed."""
+    """The chain in one transaction. After a rollback to a savepoint that removes rows, a new trail is needed."""
 
-    # Rows get their numbers without gaps because writers come one after the other: one writing connection on SQLite,
-    # an advisory lock on PostgreSQL. So the end is read once a transaction.
+    # Row numbers have no gaps because writers run one after the other: one writing connection on SQLite, an advisory
+    # lock on PostgreSQL. So the end is read once per transaction.
 
     def __init__(self, connection: Connection, *, key: bytes, walked: Walked | None = None) -> None:
         self._connection = connection
@@ -58,8 +58,8 @@ class AuditTrail:
         self._last: Head | None = None
 
     def append(self, entry: Entry) -> ChainRow:
-        """Add a row at the end of the chain. ``detail`` must be JSON-ready. Raises OtherKey, and writes nothing."""
-        # What is hashed must be what comes back from the database: UTC, storable text, JSON's own types.
+        """Append a row to the chain. ``detail`` must be JSON-ready. Raises OtherKey before anything is written."""
+        # Hash exactly the values that the database will return: UTC, storable text, JSON types.
         words = {name: storable(getattr(entry, name)) for name in _WORDS}
         detail = json.loads(canonical_json(dict(entry.detail)))
         entry = replace(entry, at=entry.at.astimezone(UTC), detail=detail, **words)
@@ -86,13 +86,13 @@ class AuditTrail:
         return self._connection.execute(_KEY_ID).scalar_one_or_none()
 
     def check_key(self) -> None:
-        """Raises OtherKey when our key is not the one in force."""
+        """Raise OtherKey if our key isn't the one in force."""
         held = self.key_in_force()
         if held is not None and held != key_id(self._key):
             raise OtherKey
 
     def ensure_key(self) -> None:
-        """Store our key as the one in force if none is stored, and if it sealed the last row. Raises OtherKey."""
+        """Store our key as the one in force if none is stored and it sealed the last row. Raises OtherKey."""
         if self.key_in_force() is None:
             head = self.head()
             last = next(self.stored(head.seq - 1, limit=1), None)
@@ -102,9 +102,9 @@ class AuditTrail:
         self.check_key()
 
     def rotate_key(self, entry: Entry, *, to: bytes, anchor_key: bytes) -> ChainRow:
-        """Close the chain under this key and continue under another one; returns the first row under that."""
-        # That row holds the former keys, sealed under the new one: the new key alone can verify the whole chain. The
-        # new key's seal covers the hash before it, so the old key cannot be used to rewrite older rows.
+        """Close the chain under this key and continue under another one; return the first row under the new key."""
+        # That row contains the former keys, sealed under the new one, which alone can then verify the whole chain. The
+        # new key's seal covers the hash before it, so the old key can't be used to rewrite older rows.
         old, new = key_id(self._key), key_id(to)
         entry = replace(entry, instruction_id="")
         closed = self.append(replace(entry, action=KEY_CLOSED, before=old, after=new))
@@ -133,7 +133,7 @@ class AuditTrail:
         return self._walked.keys
 
     def _closed_key(self, row: Stored) -> ClosedKey | None:
-        """The former key in the first row under our key; None where our key did not seal it."""
+        """Return the former key from the first row under our key; None if our key didn't seal it."""
         entry, until = row.entry(), row.seq - 1
         if entry is None:
             return None
@@ -152,7 +152,7 @@ class AuditTrail:
         return Head(0, GENESIS) if row is None else Head(row.seq, row.hash)
 
     def holds(self, seq: int, head: str) -> bool:
-        """Whether the row with this number has this hash; number 0 is the start of every chain."""
+        """Return whether the row with this number has this hash; number 0 is the start of every chain."""
         if seq == 0:
             return head == GENESIS
         query = select(table.c.hash).where(table.c.seq == seq)
@@ -161,7 +161,7 @@ class AuditTrail:
     def stored(
         self, after_seq: int | None = None, instruction_id: str | None = None, limit: int | None = None
     ) -> Iterator[Stored]:
-        """Rows as stored, unverified, in the order of their numbers, read in pages; None: from the first one."""
+        """Iterate over rows as stored, unverified, after a number or from the first; they are read in pages."""
         query = _STORED if instruction_id is None else _STORED.where(table.c.instruction_id == instruction_id)
         left = limit
         while left is None or left > 0:
@@ -178,23 +178,23 @@ class AuditTrail:
         return [Stored._make(row) for row in _ABOUT.rows(self._connection, {"about": instruction_id})]
 
     def verified(self, rows: Sequence[Stored]) -> list[VerifiedRow]:
-        """What rows say, and which of them are unchanged."""
+        """Return the rows' entries, and whether each is unchanged."""
         return [VerifiedRow(seq=row.seq, entry=row.entry(), is_intact=self.is_intact(row)) for row in rows]
 
     def gap(self, rows: Sequence[Stored], *, keep: bool) -> int | None:
-        """Number of the first row that is missing since the first of these rows of one instruction; None: none is."""
-        # ``keep``: what was found is remembered. Not in a unit that writes: it may be rolled back.
+        """Return the number of the first row missing after the first of one instruction's ``rows``, or None."""
+        # ``keep`` remembers the verified rows; not for a unit that writes, which may be rolled back.
         head = self.head()
         return self._walked.gap(rows, rows=self.stored, end=(head.seq, head.hash), is_intact=self.is_intact, keep=keep)
 
     def since(self, first: str, then: str) -> list[VerifiedRow]:
-        """The newest row about no single instruction with the action ``first``, and those with ``then`` after it."""
+        """Return the newest general row (without instruction) with action ``first``, and later ones with ``then``."""
         rows = _BY_ACTION.rows(self._connection, {"first": first, "second": then})
         begun = max((n for n, row in enumerate(rows) if Stored._make(row).action == first), default=0)
         return self.verified([Stored._make(row) for row in rows[begun:]])
 
     def is_intact(self, row: Stored) -> bool:
-        """Whether the row itself is unchanged. Missing rows show only in the whole chain."""
+        """Return whether the row itself is unchanged. Missing rows are visible only in the whole chain."""
         return seal(row, key=self._key) == row.hash or seal(row, key=self.keys().at(row.seq)) == row.hash
 
 

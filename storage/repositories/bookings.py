@@ -24,7 +24,7 @@ STORE = Shape(store, StoreRow, called="name", holds=_RECORD)
 
 
 def folded(name: str) -> str:
-    """The form in which names are compared."""
+    """Return the form in which names are compared."""
     return " ".join(name.split()).casefold()
 
 
@@ -32,11 +32,11 @@ class Stores(Moving[StoreRow]):
     machine = STORE_MOVES
 
     def add(self, new: StoreRow) -> bool:
-        """False when the name is taken."""
+        """Store a new store; False if the name is taken."""
         return insert_once(self._connection, store, columns(new), unless=("folded",))
 
     def get(self, name: str) -> StoreRow | None:
-        """The store with this name, compared by :func:`folded`."""
+        """Return the store with this name, compared by :func:`folded`."""
         return self._find(store.c.folded == folded(name))
 
     def by_id(self, store_id: str) -> StoreRow | None:
@@ -52,7 +52,7 @@ class Stores(Moving[StoreRow]):
         self._connection.execute(delete(store).where(store.c.id == store_id))
 
     def due(self, now: datetime, limit: int) -> list[StoreRow]:
-        """Stores whose creation at the service is unconfirmed and due for a check."""
+        """Return stores whose creation at the service is unconfirmed and due for a check."""
         query = select(store).where(store.c.state == StoreState.CREATING, store.c.due_at <= now)
         return self._all(STORE, query.order_by(store.c.due_at).limit(limit))
 
@@ -64,7 +64,7 @@ class Stores(Moving[StoreRow]):
         return self._one(STORE, same.values({**changes, "state": to}).returning(store))
 
     def _mark(self, row: StoreRow, *, now: datetime, patient: bool) -> None:
-        """A store has no board."""
+        """Do nothing: stores don't have boards."""
 
 
 def _booking(*, request: object, detail: object, **values: Any) -> Booking:
@@ -85,7 +85,7 @@ class Bookings(MovingRows[Booking]):
     in_flight = booking.c.stage == Stage.SENDING
 
     def add(self, new: Booking) -> bool:
-        """False when one was made from the same source before."""
+        """Store a booking; False if one was created from the same source before."""
         request = new.request
         values = {**columns(new), "request": None if request is None else request.model_dump(mode="json")}
         return insert_once(self._connection, booking, values, unless=("source_key",))
@@ -94,16 +94,16 @@ class Bookings(MovingRows[Booking]):
         return self._find(booking.c.external_id == external_id)
 
     def by_remote(self, store: str, remote: str) -> Booking | None:
-        """The store's booking with this id at the service, internal or public."""
+        """Return the store's booking with this id at the service, internal or public."""
         same = or_(booking.c.remote_id == remote, booking.c.numeric_id == remote)
         return self._find(booking.c.store == store, same) if remote else None
 
     def by_prebooking(self, store: str, prebooking: str) -> Booking | None:
-        """The store's pre-booking with this id at the service."""
+        """Return the store's pre-booking with this id at the service."""
         return self._find(booking.c.store == store, booking.c.prebooking_id == prebooking)
 
     def find(self, text: str) -> Booking | None:
-        """The booking by what people type: our reference, with its letter or without, or either id at the service."""
+        """Return the booking with this reference (with or without its letter), or this id at the service."""
         wanted = text.strip().lstrip("#")
         found = self._find(booking.c.reference == wanted.upper())
         if found is not None or not wanted:
@@ -114,7 +114,7 @@ class Bookings(MovingRows[Booking]):
         return self._find(booking.c.reference.in_(meant)) if found is None and meant else found
 
     def last_store(self, *, channel: str, requester: str) -> str:
-        """The store of the last booking of this channel, else of this person; empty: there is none."""
+        """Return the store of this channel's last booking, else of this person's; empty if there is none."""
         asked = (booking.c.requester != "", booking.c.stage != Stage.QUOTED)
         for of in (booking.c.channel == channel, booking.c.requester == requester):
             query = select(booking.c.store).where(*asked, of).order_by(booking.c.id.desc()).limit(1)
@@ -126,10 +126,10 @@ class Bookings(MovingRows[Booking]):
     def requested(
         self, stores: Collection[str], *, channel: str, by: str, limit: int, phone: Phone | None = None
     ) -> list[Booking]:
-        """Bookings of these stores made in this channel or by this person, newest first; ``phone``: of the customer."""
+        """Return bookings of these stores from this channel or person, newest first; ``phone`` is the customer's."""
         visible = or_(booking.c.channel == channel, booking.c.requester == by)
         asked = [booking.c.request.is_not(None), booking.c.stage != Stage.QUOTED, booking.c.store.in_(stores), visible]
-        if phone is not None:  # as the canonical JSON of a request has it
+        if phone is not None:  # compared with its form in the canonical JSON of a request
             text = type_coerce(booking.c.request, Text)
             wanted = {"country_code": phone.country_code, "mobile": phone.national}
             asked += [
@@ -143,7 +143,7 @@ class Bookings(MovingRows[Booking]):
         return self._all(self.shape, query.limit(limit))
 
     def states(self) -> list[tuple[str, str]]:
-        """Id and status of every booking that is under way at the service."""
+        """Return id and status of every booking in progress at the service."""
         query = select(booking.c.id, booking.c.status).where(booking.c.stage == Stage.OPEN)
         return [(str(id_), str(status)) for id_, status in self._connection.execute(query)]
 
@@ -151,7 +151,7 @@ class Bookings(MovingRows[Booking]):
         query = select(booking.c.stage, func.count()).group_by(booking.c.stage)
         found: Counter[str] = Counter()
         for stage, count in self._connection.execute(query):
-            found[str(stage)] += count  # several words may be unknown
+            found[str(stage)] += count  # several unknown values may have the same name
         return dict(found)
 
     def claim_due(self, *, stages: Collection[Stage], **hold: Unpack[Hold]) -> list[Booking]:
@@ -161,7 +161,7 @@ class Bookings(MovingRows[Booking]):
         return row.audit_facts(facts)
 
     def count_poll(self, booking_id: str, *, due_at: datetime) -> None:
-        """Count a read without news. The version stays: nothing relevant changed."""
+        """Count a read without changes, which keeps the version."""
         self._change(booking, booking.c.id == booking_id, **FREED, polls=booking.c.polls + 1, reads=0, due_at=due_at)
 
     def rename_store(self, before: str, after: str) -> None:
@@ -196,12 +196,12 @@ class StoreEvents(Queue[StoreEvent]):
         return None if row is None else read_one(self._damage, _HOOKS, row._asdict())
 
     def hooks_of(self, store: str) -> list[StoreHook]:
-        """The addresses of a store that have not ended, oldest first."""
+        """Return the active addresses of a store, oldest first."""
         query = select(hooks).where(hooks.c.store == store, hooks.c.ended_at.is_(None))
         return self._all(_HOOKS, query.order_by(hooks.c.created_at, hooks.c.id))
 
     def end_hooks(self, store: str, kind: str, now: datetime, *, but: str = "") -> int:
-        """End the store's addresses of this kind, except the one with id ``but``; how many ended."""
+        """End the store's addresses of this kind, except the one with id ``but``; return how many."""
         old = (hooks.c.store == store, hooks.c.kind == kind, hooks.c.ended_at.is_(None), hooks.c.id != but)
         return self._change(hooks, *old, ended_at=now)
 
@@ -210,7 +210,7 @@ class StoreEvents(Queue[StoreEvent]):
             self._change(each, each.c.store == before, store=after)
 
     def receive(self, event: StoreEvent, *, most: int) -> bool:
-        """False when the same event is still unprocessed. Raises StorageBusy when ``most`` of this address wait."""
+        """Store an event; False if the same one is unprocessed. Raises StorageBusy if ``most`` of this address wait."""
         of_it = store_event.c.token_hash == event.token_hash
         same = (of_it, store_event.c.body_hash == event.body_hash, self.unfinished)
         # Safe because writers run one after the other; a unique index enforces it as well.
@@ -225,7 +225,7 @@ class StoreEvents(Queue[StoreEvent]):
         return True
 
     def finish(self, event_id: str, state: InboxState) -> bool:
-        """Store the outcome and delete the body; False when an outcome was stored before."""
+        """Store the outcome and delete the body; False if an outcome was already stored."""
         return self._end(event_id, state=state, body="")
 
     def _old(self, before: datetime) -> Sequence[ColumnElement[bool]]:

@@ -1,4 +1,4 @@
-"""Callbacks: the addresses that a service sends them to, by their hash, and the inbox with one row an address."""
+"""Callbacks: their addresses, stored by hash, and the inbox, with one row per address."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -28,7 +28,7 @@ STANDING = (
         sa.or_(instruction.c.closed_at.is_(None), instruction.c.closed_at > sa.bindparam("ended", type_=Moment)),
     )
 )
-"""The address, unless it expired or its instruction ended long ago."""
+"""Condition for the address, unless it expired or its instruction ended long ago."""
 
 _FIND = Prepared(STANDING)
 _TOKEN = Shape(token, CallbackToken)
@@ -42,7 +42,7 @@ class Tokens(Repository):
     def put(
         self, *, token_hash: str, instruction_id: str, kind: CallbackKind, expires_at: datetime | None = None
     ) -> bool:
-        """Bind a token to one instruction and kind for good; False when it is stored already."""
+        """Bind a token to one instruction and kind permanently; False if it is already stored."""
         values = {"token_hash": token_hash, "instruction_id": instruction_id, "kind": kind, "expires_at": expires_at}
         return insert_once(self._connection, token, values, unless=("token_hash",))
 
@@ -71,7 +71,7 @@ _NOW = sa.bindparam("now", type_=Moment)
 
 
 def _due(instruction_id: sa.ColumnElement[str]) -> sa.ColumnElement[Any]:
-    """Now; or ``pause`` microseconds after the last reading for a callback of the same instruction, if later."""
+    """Return now, or ``pause`` microseconds after the instruction was last read for a callback, if later."""
     others = inbox.alias("others")
     next_one = sa.func.max(sa.type_coerce(others.c.read_at, sa.BigInteger)) + sa.bindparam("pause", type_=sa.BigInteger)
     due = sa.case((next_one > _NOW, next_one), else_=_NOW)
@@ -85,7 +85,7 @@ _SAME_OR_NEWEST = (
     .order_by((_OWN.c.body_hash == sa.bindparam("digest")).desc(), _OWN.c.received_at.desc(), _OWN.c.id.desc())
     .limit(1)
 )
-"""The row of the address; of several, whose first callbacks came at once, the one with this body or else the newest."""
+"""The row of the address. If simultaneous first callbacks made several, the one with this body, else the newest."""
 _MORE = Prepared(
     sa.update(inbox)
     .where(
@@ -95,7 +95,7 @@ _MORE = Prepared(
     )
     .values(
         body_hash=sa.bindparam("digest"),
-        hints=inbox.c.hints + 1,  # tells the current holder that more callbacks arrived
+        hints=inbox.c.hints + 1,  # shows the current holder that more callbacks arrived
         state=InboxState.RECEIVED,
         received_at=sa.case((_WAITS, inbox.c.received_at), else_=_NOW),
         attempts=sa.case((_WAITS, inbox.c.attempts), else_=0),
@@ -129,8 +129,8 @@ class Inbox(Queue[InboxRow]):
     def receive(
         self, *, new_id: Callable[[], str], token_hash: str, body_hash: str, now: datetime, pause: timedelta
     ) -> bool:
-        """Store a callback; False when its address is not valid, or when it has the body of the last, settled one."""
-        # ``new_id``: for the first callback of an address. ``pause``: between two readings of an instruction.
+        """Store a callback; False if its address is invalid, or if its body is that of the last, settled one."""
+        # ``new_id`` is for the first callback of an address, ``pause`` the time between two reads of an instruction.
         values = {**_at(now, token_hash), "digest": body_hash, "pause": pause // timedelta(microseconds=1)}
         if _MORE.count(self._connection, values):
             return True
@@ -138,7 +138,7 @@ class Inbox(Queue[InboxRow]):
         return first.first(self._connection, values | {"new": new_id()}) is not None
 
     def finish(self, inbox_id: str, state: InboxState, *, hints: int) -> bool:
-        """Store the outcome; False when it was stored before, or when more than ``hints`` callbacks arrived."""
+        """Store the outcome; False if it was already stored, or if more than ``hints`` callbacks arrived."""
         return self._end(inbox_id, inbox.c.hints == hints, state=state)
 
     def hints(self, inbox_id: str) -> int:

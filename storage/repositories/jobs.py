@@ -1,4 +1,4 @@
-"""Jobs, and the lists of e-mail addresses that jobs go through."""
+"""Jobs, and the lists of e-mail addresses that jobs check."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -57,14 +57,14 @@ _TURNS = (
     .where(job.c.kind == bindparam("of_kind"), job.c.closed_at.is_(None))
     .subquery()
 )
-"""Each open job of a kind, and its position among those of its requester."""
+"""Each open job of a kind, and its position among its requester's jobs."""
 _WITH_TURNS = job.join(_TURNS, _TURNS.c.id == job.c.id)
 _IN_TURN = (_TURNS.c.turn, *_AGE)
 _CLAIM_IN_TURN = claiming(job, job.c.kind == bindparam("of_kind"), source=_WITH_TURNS, order=_IN_TURN)
 
 
 def _pieces_of(document: Job) -> tuple[Any, ...]:
-    """They are created as of the document's moment, for its requester: an index has both. So are those of a batch."""
+    """Return conditions for a document's pieces or a batch's calls: an index has their requester and creation time."""
     is_batch = document.kind == BATCH_LANE
     key = batch_key(document.id) if is_batch else piece_key(document.id)
     return (
@@ -76,7 +76,7 @@ def _pieces_of(document: Job) -> tuple[Any, ...]:
 
 
 _BY_ITSELF = (job.c.kind != PIECE_LANE, ~job.c.source_key.startswith(batch_key(), autoescape=True))
-"""Neither a piece of a document nor a file of a batch."""
+"""Conditions that exclude pieces of documents and files of batches."""
 
 
 class Jobs(MovingRows[Job]):
@@ -84,33 +84,33 @@ class Jobs(MovingRows[Job]):
     claims = claiming(job, job.c.kind == bindparam("of_kind"), order=[job.c.due_at])
 
     def add(self, new: Job) -> bool:
-        """False when one was made from the same source before."""
+        """Store a job; False if one was created from the same source before."""
         return insert_once(self._connection, job, columns(new), unless=("source_key",))
 
     def open(self, kind: str | None = None, *, limit: int = 100) -> list[Job]:
-        """Jobs that are not over, oldest first; without a kind, all but pieces of documents and files of batches."""
+        """Return open jobs, oldest first; without a kind, all but pieces of documents and files of batches."""
         query = self._rows(job.c.closed_at.is_(None)).order_by(*_AGE).limit(limit)
         return self._all(self.shape, query.where(*(_BY_ITSELF if kind is None else (job.c.kind == kind,))))
 
     def lately(self, requester: str, kind: str, *, since: datetime) -> list[Job]:
-        """This person's jobs of one kind created after that moment, newest first."""
+        """Return this person's jobs of one kind created after that time, newest first."""
         query = self._rows(job.c.requester == requester, job.c.kind == kind, job.c.created_at > since)
         return self._all(self.shape, query.order_by(job.c.created_at.desc(), job.c.id.desc()))
 
     def latest(self, requester: str, *, since: datetime, limit: int) -> list[Job]:
-        """This person's jobs created since then, newest first, without the pieces of documents."""
+        """Return this person's jobs created since then, newest first, without pieces of documents."""
         query = self._rows(job.c.requester == requester, job.c.created_at >= since, job.c.kind != PIECE_LANE)
         return self._all(self.shape, query.order_by(job.c.created_at.desc(), job.c.id.desc()).limit(limit))
 
     def counts(self) -> dict[tuple[str, str], int]:
-        """How many jobs are not over, by kind and state, without pieces of documents and files of batches."""
+        """Count open jobs by kind and state, without pieces of documents and files of batches."""
         which = job.c.closed_at.is_(None), *_BY_ITSELF
         query = select(job.c.kind, job.c.state, func.count()).where(*which)
         rows = self._connection.execute(query.group_by(job.c.kind, job.c.state))
         return {(str(kind), str(state)): count for kind, state, count in rows}
 
     def pieces(self, document: Job) -> list[Job]:
-        """The pieces of a document, or the calls of a batch, in their order."""
+        """Return the pieces of a document, or the calls of a batch, in order."""
         return self._whole(self.shape, self._rows(*_pieces_of(document)).order_by(job.c.source_key))
 
     def piece_states(self, document: Job) -> Counter[str]:
@@ -118,26 +118,26 @@ class Jobs(MovingRows[Job]):
         return Counter({str(state): count for state, count in self._connection.execute(query)})
 
     def end_waiting(self, document: Job, to: str, *, detail: Mapping[str, object], now: datetime) -> int:
-        """End every piece of a document, or call of a batch, that was not begun; how many."""
+        """End every piece of a document, or call of a batch, that hasn't begun; return how many."""
         waiting, ended = (*_pieces_of(document), job.c.state == CallState.WAITING), {"closed_at": now, "due_at": None}
         return self._change(job, *waiting, state=to, detail=detail, version=job.c.version + 1, **NO_LEASE, **ended)
 
     def has_old(self, *, before: datetime) -> bool:
-        """Whether there are pieces of documents that closed before then."""
+        """Return whether there are pieces of documents that closed before then."""
         old = select(job.c.id).where(job.c.kind == PIECE_LANE, job.c.closed_at < before).limit(1)
         return self._connection.execute(old).first() is not None
 
     def forget_old(self, *, before: datetime, limit: int) -> int:
-        """Delete such pieces; the documents keep the whole result."""
+        """Delete pieces that closed before then; the documents keep the whole result."""
         return self._forget(job.c.id, job.c.kind == PIECE_LANE, job.c.closed_at < before, limit=limit)
 
     def in_turn(self, kind: str, *, limit: int = 1_000) -> list[Job]:
-        """Open jobs of one kind, round-robin by requester: nobody waits for all earlier jobs of another person."""
+        """Return open jobs of one kind, round-robin by requester, so that no one waits for all of another's jobs."""
         query = select(job).select_from(_WITH_TURNS).order_by(*_IN_TURN).limit(limit)
         return self._all(self.shape, query.params(of_kind=kind))
 
     def claim_due(self, *, kind: str, in_turn: bool = False, **hold: Unpack[Hold]) -> list[Job]:
-        """Claim jobs of one kind that are due, longest due first; or in the order of :meth:`in_turn`."""
+        """Claim due jobs of one kind, longest due first or in the order of :meth:`in_turn`."""
         return self._sorted(self._claim(hold, _CLAIM_IN_TURN if in_turn else self.claims, of_kind=kind))
 
     def _machine(self, row: Job) -> Machine[Any]:
@@ -145,7 +145,7 @@ class Jobs(MovingRows[Job]):
 
 
 class Results(Repository):
-    """Files that calls of a batch made, in pieces, until they are in its archive."""
+    """Result files of a batch's calls, in pieces, kept until they are in its archive."""
 
     def add(self, job_id: str, *, part: str, n: int, content: bytes) -> None:
         self._connection.execute(insert(result_block).values(job_id=job_id, part=part, n=n, content=content))
@@ -155,12 +155,12 @@ class Results(Repository):
         self._connection.execute(delete(result_block).where(*same))
 
     def piece(self, job_id: str, *, part: str, n: int) -> bytes | None:
-        """None: there are no more."""
+        """Return piece ``n``; None if there are no more."""
         same = (result_block.c.job_id == job_id, result_block.c.part == part, result_block.c.n == n)
         return self._connection.execute(select(result_block.c.content).where(*same)).scalar_one_or_none()
 
     def size(self, batch_id: str) -> int:
-        """Bytes stored for a batch."""
+        """Return the number of bytes stored for a batch."""
         total = select(func.coalesce(func.sum(func.length(result_block.c.content)), 0)).where(_made_by(batch_id))
         return int(self._connection.execute(total).scalar_one())
 
@@ -178,7 +178,7 @@ class Results(Repository):
 
 
 def _made_by(batch_id: str) -> Any:
-    """The calls of a batch, and the pieces of their documents, are called after it."""
+    """Return the condition for results of a batch: ids of its calls, and of their pieces, begin with its id."""
     return result_block.c.job_id.startswith(f"{batch_id}-", autoescape=True)
 
 
@@ -206,7 +206,7 @@ _RUN = Shape(
 
 class EmailRuns(Repository):
     def begin(self, run: EmailRun) -> None:
-        """Start empty: delete what a process stored that died while it read the file."""
+        """Start a run, deleting rows of a process that died while reading the file."""
         for table in (email_address, email_block, email_run):
             self._connection.execute(delete(table).where(table.c.job_id == run.job_id))
         self._connection.execute(insert(email_run), columns(run))
@@ -226,7 +226,7 @@ class EmailRuns(Repository):
         return self._one(_RUN, select(email_run).where(email_run.c.job_id == job_id))
 
     def take(self, job_id: str, count: int) -> list[Numbered]:
-        """The next addresses; from now on they count as asked."""
+        """Return the next addresses, and count them as taken."""
         if count <= 0:
             return []
         run = self._connection.execute(select(email_run.c.taken).where(email_run.c.job_id == job_id)).scalar_one()
@@ -236,15 +236,15 @@ class EmailRuns(Repository):
         return found
 
     def pick_up(self, job_id: str) -> list[Numbered]:
-        """Addresses that were taken and have no answer."""
-        # Those that were not parked may have been asked by a process that died; they count as repeated.
+        """Return taken addresses without an answer."""
+        # Addresses that weren't parked may have been checked by a process that died, so they count as repeated.
         taken = select(email_run.c.taken).where(email_run.c.job_id == job_id).scalar_subquery()
         left = self._addresses(job_id, _UNANSWERED, email_address.c.n < taken)
         self.note(job_id, repeated=email_run.c.repeated + len(left) - email_run.c.parked, parked=0)
         return left
 
     def record(self, job_id: str, answers: Sequence[tuple[int, str, str]]) -> None:
-        """Store answers as (number, outcome, stored form). An answer stored before is kept."""
+        """Store answers as (number, outcome, stored form). An answer that is already stored is kept."""
         if not answers:
             return
         kept = select(email_run.c.outcomes).where(email_run.c.job_id == job_id)
@@ -268,7 +268,7 @@ class EmailRuns(Repository):
         return iter(self._connection.execute(query.order_by(email_block.c.n)).scalars())
 
     def is_complete(self, job_id: str) -> bool:
-        """Whether every address of a run has its answer, by the figures of the run; False before it is sized."""
+        """Return whether every address has an answer, by the totals of the run; False before these are known."""
         run = self.get(job_id)
         return run is not None and 0 < run.total <= sum(run.outcomes.values())
 
@@ -276,7 +276,7 @@ class EmailRuns(Repository):
         return self._connection.execute(_old(before)).first() is not None
 
     def forget(self, *, before: datetime, limit: int) -> int:
-        """Delete addresses, answers and files of one list closed before then, up to ``limit``; how many rows."""
+        """Delete up to ``limit`` addresses, with files, of one list closed before then; return how many rows."""
         job_id = self._connection.execute(_old(before)).scalar_one_or_none()
         if job_id is None:
             return 0
@@ -286,7 +286,7 @@ class EmailRuns(Repository):
         return self._connection.execute(blocks).rowcount + self._connection.execute(addresses).rowcount
 
     def note(self, job_id: str, **values: object) -> None:
-        """Set these columns of a run, as its totals; ``parked``: taken addresses that wait, none of them in flight."""
+        """Set these columns of a run, e.g. its totals; ``parked`` counts taken addresses that wait, not in flight."""
         self._change(email_run, email_run.c.job_id == job_id, **values)
 
     def _addresses(self, job_id: str, *conditions: Any, limit: int | None = None) -> list[Numbered]:

@@ -1,4 +1,4 @@
-"""Rows that one process at a time works on: claimed when due, leased for a short time, free again after the step."""
+"""Rows that one process at a time works on: claimed when due, leased for a short time, freed after the step."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
@@ -20,30 +20,30 @@ R = TypeVar("R")
 Key = tuple[str, ...]
 
 Condition = sa.ColumnElement[bool] | sa.TextClause
-"""Condition on rows; text where SQLite must recognise that a partial index covers it."""
+"""Condition on rows; text if SQLite must recognise that a partial index covers it."""
 
 NO_LEASE: Mapping[str, Any] = {"lease_owner": "", "lease_until": None}
 FREED: Mapping[str, Any] = {**NO_LEASE, "tries": 0, "errors": 0}
 
 
 class Repository:
-    """The rows of a table or two, in one transaction. ``damage``: where rows that cannot be read are noted."""
+    """Access to the rows of a few tables in one transaction; unreadable rows are recorded in ``damage``."""
 
     def __init__(self, connection: sa.Connection, damage: Damage | None = None) -> None:
         self._connection = connection
         self._damage = damage if damage is not None else Damage()
 
     def _one(self, shape: Shape[R], query: sa.Executable) -> R | None:
-        """The first row as a record; None: there is no row. Raises RowUnreadable."""
-        row = next(iter(self._connection.execute(query).all()), None)  # all: an update has to run to its end
+        """Return the first row as a record; None if there is no row. Raises RowUnreadable."""
+        row = next(iter(self._connection.execute(query).all()), None)  # all(): an update has to run to its end
         return None if row is None else read_one(self._damage, shape, row._asdict())
 
     def _all(self, shape: Shape[R], query: sa.Executable) -> list[R]:
-        """The rows as records; those that cannot be read are noted, and left out."""
+        """Return the rows as records; unreadable rows are recorded and left out."""
         return read_all(self._damage, shape, self._connection.execute(query).all())
 
     def _whole(self, shape: Shape[R], query: sa.Executable | Prepared, **values: object) -> list[R]:
-        """The rows as records, where one that is left out would change what the others say. Raises RowUnreadable."""
+        """Return the rows as records if leaving one out would change the meaning of the rest. Raises RowUnreadable."""
         if isinstance(query, Prepared):
             rows = [dict(zip(query.names, row, strict=True)) for row in query.rows(self._connection, values)]
         else:
@@ -51,11 +51,11 @@ class Repository:
         return [read_one(self._damage, shape, row) for row in rows]
 
     def _change(self, table: sa.Table, *which: Condition, **values: object) -> int:
-        """Set these columns in the rows that meet the conditions; how many there were."""
+        """Set these columns in the rows that meet the conditions; return the number of rows."""
         return self._connection.execute(sa.update(table).where(*which).values(values)).rowcount
 
     def _forget(self, key: sa.Column[Any], *which: sa.ColumnElement[bool], limit: int) -> int:
-        """Delete rows that meet the conditions, up to ``limit``; how many there were. ``key`` identifies a row."""
+        """Delete up to ``limit`` rows that meet the conditions; return their number. ``key`` identifies a row."""
         some = sa.select(key).where(*which).limit(limit).scalar_subquery()
         return self._connection.execute(sa.delete(key.table).where(key.in_(some))).rowcount
 
@@ -63,7 +63,7 @@ class Repository:
 def insert_once(
     connection: sa.Connection, table: sa.Table, values: Mapping[str, object], *, unless: tuple[str, ...]
 ) -> bool:
-    """Insert, unless a row has the same values in the unique columns ``unless``; whether it was inserted."""
+    """Insert unless a row has the same values in the unique columns ``unless``; return whether it was inserted."""
     return _insert_unless(connection.dialect.name, table, unless).first(connection, values) is not None
 
 
@@ -75,19 +75,19 @@ def _insert_unless(dialect: str, table: sa.Table, unless: tuple[str, ...]) -> Pr
 
 
 def columns(record: Any) -> dict[str, Any]:
-    """The fields of a flat dataclass; ``asdict`` would copy every value."""
+    """Return the fields of a flat dataclass; ``asdict`` would copy every value."""
     return {field.name: getattr(record, field.name) for field in fields(record)}
 
 
 def as_text(value: object) -> sa.ColumnElement[Any]:
-    """A value of a text column as a parameter, whatever a damaged row has there instead."""
+    """Return a value of a text column as a parameter, even if a damaged row has another type there."""
     if isinstance(value, str) and not is_encodable(value):
         return sa.cast(sa.literal(value.encode("utf-8", "surrogateescape"), sa.LargeBinary), sa.Text)
     return sa.literal(value, sa.Text)
 
 
 def free(table: sa.Table, now: datetime | sa.BindParameter[Any]) -> sa.ColumnElement[bool]:
-    """Rows without a live lease."""
+    """Return the condition for rows without a live lease."""
     return sa.or_(table.c.lease_until.is_(None), table.c.lease_until <= now)
 
 
@@ -101,9 +101,9 @@ def claiming(
     changed: Mapping[str, sa.ColumnElement[Any]] | None = None,
     read: Iterable[sa.Column[Any]] | None = None,
 ) -> sa.Executable:
-    """The statement that leases rows that are due and free, longest due first."""
-    # ``source``: where their order needs more than the table. ``free_to_go`` is checked on choosing rows, and not again
-    # on updating them. ``changed``: other columns that change with every claim. ``read``: those returned.
+    """Return the statement that leases rows that are due and free, longest due first."""
+    # ``source`` is for an order that needs more than the table. ``free_to_go`` is checked when rows are chosen, but not
+    # when they are updated. ``changed`` are other columns that every claim changes; ``read`` are those returned.
     now, key = sa.bindparam("now", type_=Moment), table.c.id if key is None else key
     due = sa.and_(*which, table.c.due_at <= now, free(table, now), table.c.stopped == "")
     asked = (due,) if free_to_go is None else (due, free_to_go)
@@ -128,20 +128,20 @@ class Leased(Repository, Generic[R]):
     shape: Shape[R]
     claims: sa.Executable
     turn: tuple[str, ...] = ("due_at", "id")
-    """Attributes of a record that give the order in which claimed rows are worked on."""
+    """Attributes of a record by which claimed rows are sorted."""
     unfinished: Condition
     """Rows that a step can still change."""
     in_flight: sa.ColumnElement[bool] = sa.false()
-    """Rows whose request may have been sent. Its outcome is read, under any lease."""
+    """Rows whose request may have been sent. Its outcome is read, whoever holds the lease."""
 
     def recover(self, owner: str) -> int:
-        """End other owners' leases, except on rows in flight, where no other process can be alive; how many."""
+        """End other owners' leases except on rows in flight; return how many. Only if no other process can be alive."""
         rows = self.shape.table
         return self._change(rows, rows.c.lease_owner != "", rows.c.lease_owner != owner, ~self.in_flight, **NO_LEASE)
 
     def abandoned(self, *, now: datetime, owner: str, exclusive: bool, limit: int = 1000) -> list[R]:
-        """Rows in flight whose process died, by their ids: their lease ended by ``now``, or it is not ``owner``'s."""
-        # ``exclusive``: no other process can be alive (SQLite), so every lease that is not ``owner``'s is dead.
+        """Return rows in flight whose process died, by id: the lease ended by ``now``, or isn't ``owner``'s."""
+        # ``exclusive`` means that no other process can be alive (SQLite): every lease that isn't ``owner``'s is dead.
         query = self._rows(self.in_flight, self._dead(now, owner, exclusive))
         return self._all(self.shape, query.order_by(self.shape.table.c.id).limit(limit))
 
@@ -150,7 +150,7 @@ class Leased(Repository, Generic[R]):
         return sa.or_(dead, self.shape.table.c.lease_owner != owner) if exclusive else dead
 
     def _claim(self, hold: Hold, statement: sa.Executable, **which: object) -> Sequence[sa.Row[Any]]:
-        """Run what :func:`claiming` made; ``which``: the parameters of its conditions."""
+        """Run a statement of :func:`claiming` with ``which`` as the parameters of its conditions."""
         until = hold["now"] + timedelta(seconds=hold["lease_seconds"])
         asked = {"now": hold["now"], "holder": hold["owner"], "until": until, "most": hold["limit"]}
         return self._connection.execute(statement, {**asked, **which}).all()
@@ -168,23 +168,23 @@ class Leased(Repository, Generic[R]):
         return self._one(self.shape, self._rows(*which))
 
     def _end(self, row_id: str, *which: sa.ColumnElement[bool], **values: object) -> bool:
-        """End the step of an unfinished row and set these columns; False when it was finished before."""
+        """End the step of an unfinished row and set these columns; False if it was already finished."""
         rows = self.shape.table
         return self._change(rows, rows.c.id == row_id, self.unfinished, *which, **FREED, **values) == 1
 
 
 class Asked(Leased[R]):
-    """What people asked for, with a unique ``source_key``, and a ``version`` that every change raises."""
+    """Rows requested by people, with a unique ``source_key``, and a ``version`` that every change raises."""
 
     def get(self, row_id: str) -> R | None:
         return self._find(self.shape.table.c.id == row_id)
 
     def by_source(self, key: str) -> R | None:
-        """The row that this click, form or event made."""
+        """Return the row that this click, form or event created."""
         return self._find(self.shape.table.c.source_key == key)
 
     def extend(self, row_id: str, *, owner: str, until: datetime) -> bool:
-        """Extend the lease; False when this owner does not hold it."""
+        """Extend the lease; False if this owner doesn't hold it."""
         return self._change(self.shape.table, *_held(self.shape.table, (row_id,), owner), lease_until=until) == 1
 
     def release(self, row_id: str, *, owner: str, due_at: datetime | None) -> bool:
@@ -194,7 +194,7 @@ class Asked(Leased[R]):
 
 
 class Queue(Leased[R]):
-    """Rows that are stored first and worked on once, one by one; old ones are deleted."""
+    """Rows that are stored first, then processed once, one by one; old rows are deleted."""
 
     def claim_due(self, **hold: Unpack[Hold]) -> list[R]:
         return self._claimed(hold)
@@ -203,12 +203,12 @@ class Queue(Leased[R]):
         return self._end(row_id, due_at=due_at)
 
     def has_old(self, *, before: datetime) -> bool:
-        """Whether :meth:`forget_old` would find anything."""
+        """Return whether :meth:`forget_old` would delete anything."""
         query = sa.select(self.shape.table.c.id).where(*self._old(before)).limit(1)
         return self._connection.execute(query).first() is not None
 
     def forget_old(self, *, before: datetime, limit: int) -> int:
-        """Delete finished rows from before then, up to ``limit``; how many."""
+        """Delete up to ``limit`` finished rows from before then; return how many."""
         return self._forget(self.shape.table.c.id, *self._old(before), limit=limit)
 
     def _old(self, before: datetime) -> Sequence[sa.ColumnElement[bool]]:
@@ -219,12 +219,12 @@ _TABLES: Final[Mapping[str, sa.Table]] = {name: one for name, one in metadata.ta
 _WITHOUT_STOP: Final[Mapping[str, sa.Table]] = {
     name: one for name, one in metadata.tables.items() if "due_at" in one.c and name not in _TABLES
 }
-"""Tables of due rows that cannot be stopped: a held row is not due any more."""
+"""Tables of due rows that can't be stopped: holding a row clears its due time."""
 HELD: Final = frozenset((*_TABLES, *_WITHOUT_STOP))
 KEYS: Final[Mapping[str, Key]] = {name: tuple(metadata.tables[name].primary_key.columns.keys()) for name in HELD} | {
     "outbox": ("id",)
 }
-"""The columns that name a row, by table."""
+"""Columns that identify a row, by table."""
 
 
 def key_of(table: str, row: object) -> Key:
@@ -232,33 +232,33 @@ def key_of(table: str, row: object) -> Key:
 
 
 class Steps(Repository):
-    """Every table whose rows are claimed. ``key``: as by :func:`key_of`."""
+    """Leases and stops of all tables whose rows are claimed. Keys are those of :func:`key_of`."""
 
     def renew(self, table: str, keys: Iterable[Key], *, owner: str, until: datetime) -> int:
-        """Renew the leases that ``owner`` still holds; how many. The version stays: it is the same claim."""
+        """Renew the leases that ``owner`` still holds; return how many. It is the same claim, so the version stays."""
         return sum(self._set(table, key, owner, lease_until=until) for key in keys)
 
     def expire(self, owner: str, now: datetime) -> int:
-        """End every lease of a process that died; how many."""
+        """End every lease of a process that died; return how many."""
         return sum(
             self._change(table, table.c.lease_owner == owner, table.c.lease_until > now, lease_until=now)
             for table in _TABLES.values()
         )
 
     def put_off(self, table: str, key: Key, *, owner: str, due_at: datetime) -> bool:
-        """End the lease of a row whose step failed, and count the error; False when another owner holds it."""
+        """End the lease of a row whose step failed, and count the error; False if another owner holds it."""
         return self._set(table, key, owner, **NO_LEASE, due_at=due_at, errors=_TABLES[table].c.errors + 1) == 1
 
     def spare(self, table: str, key: Key, *, owner: str, due_at: datetime) -> bool:
-        """End the lease of a row whose step failed for an outside reason, and do not count that."""
+        """End the lease of a row whose step failed for an outside reason, without counting an error."""
         return self._set(table, key, owner, **FREED, due_at=due_at) == 1
 
     def stop(self, table: str, key: Key, *, owner: str, number: str) -> bool:
-        """End the lease of a row and stop it; False when another owner holds it."""
+        """End the lease of a row and stop it; False if another owner holds it."""
         return self._set(table, key, owner, **NO_LEASE, stopped=number) == 1
 
     def hold(self, table: str, key: Sequence[Any], *, number: str) -> str:
-        """Stop a row that cannot be read, even under a lease; the number that it has: an earlier one, "" for none."""
+        """Stop an unreadable row, even if leased; return its number, maybe an earlier one, or "" if there is none."""
         if table in _WITHOUT_STOP:
             self._change(_WITHOUT_STOP[table], *_is(_WITHOUT_STOP[table], key), due_at=None)
             return ""
@@ -270,7 +270,7 @@ class Steps(Repository):
         return number
 
     def stopped(self, number: str) -> list[tuple[str, Key]]:
-        """The rows that were stopped under a number that begins so."""
+        """Return the rows stopped under a number with this prefix."""
         found: list[tuple[str, Key]] = []
         for name, table in _TABLES.items():
             query = sa.select(*(table.c[column] for column in KEYS[name])).where(table.c.stopped.startswith(number))
@@ -278,12 +278,12 @@ class Steps(Repository):
         return found
 
     def go_on(self, table: str, key: Key, *, now: datetime, tries: int = 0) -> bool:
-        """Resume a stopped row as if ``tries`` steps had died; False when it was not stopped."""
+        """Resume a stopped row as if ``tries`` steps had died; False if it wasn't stopped."""
         meant = (*_is(_TABLES[table], key), _is_stopped(_TABLES[table]))
         return self._change(_TABLES[table], *meant, **{**FREED, "tries": tries}, stopped="", due_at=now) == 1
 
     def counts(self) -> dict[str, int]:
-        """How many rows are stopped, by table; tables without any are left out."""
+        """Return the number of stopped rows by table; tables without any are left out."""
         return {name: count for name, count in self._connection.execute(_COUNTS) if count}
 
     def _set(self, table: str, key: Key, owner: str, **values: object) -> int:

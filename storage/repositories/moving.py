@@ -1,4 +1,4 @@
-"""Rows that change by declared transitions: the row, its audit row and its card, in one transaction."""
+"""Rows that change by declared transitions; row, audit row and board change in one transaction."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -20,15 +20,15 @@ R = TypeVar("R", bound=Any)
 
 
 class Moving(Repository, Generic[R]):
-    """A table whose rows change their state by declared transitions alone."""
+    """A table whose rows change state only by declared transitions."""
 
     state: ClassVar[str] = "state"
-    """Name of the column of the state."""
+    """Name of the state column."""
     entered: ClassVar[Mapping[str, Any]] = {}
-    """Columns that are set when another state is entered."""
+    """Columns that are set when the state changes."""
     machine: Machine[Any]
     now: datetime | None = None
-    """The moment of the unit of work, for calls that name no other."""
+    """Default time of transitions: that of the unit of work."""
 
     def __init__(
         self, connection: Connection, damage: Damage, seals: Seals, *, audit: AuditTrail, boards: Boards
@@ -51,11 +51,11 @@ class Moving(Repository, Generic[R]):
         patient: bool = False,
         **changes: Any,
     ) -> R | None:
-        """Take a transition: conditional update, audit row, boards marked. None: another change came first.
+        """Take a transition: conditional update, audit row, boards marked. None if another change came first.
 
         The lease ends unless ``keep_lease`` is True or ``lease_until`` is given. A final state sets ``closed_at`` and
-        clears ``due_at`` unless they are given. Without an ``action`` there is no audit row. Not ``show``: the boards
-        look the same in both states; ``patient``: they show merely how far it is, so the edit may wait a little.
+        clears ``due_at`` unless they are given. Without an ``action``, no audit row is added. Pass ``show=False`` if
+        the boards look the same in both states, ``patient`` if they show only progress, so the edit may be delayed.
         """
         held, moment, machine = str(getattr(before, self.state)), self._moment(now), self._machine(before)
         if not machine.allows(held, to):
@@ -128,15 +128,15 @@ class Moving(Repository, Generic[R]):
         return self.machine
 
     def _put(self, before: R, to: str, changes: dict[str, Any]) -> R | None:
-        """Write the row if it is still as it was read; the row as it is now, else None."""
+        """Update the row if it is unchanged since it was read; return the new row, else None."""
         raise NotImplementedError
 
     def _counted(self, before: R) -> Mapping[str, Any]:  # noqa: ARG002 - only requests count them
-        """Changes that come with an audit row."""
+        """Return changes that accompany an audit row."""
         return {}
 
     def _facts(self, row: R, facts: Mapping[str, object]) -> Mapping[str, object]:  # noqa: ARG002 - a booking adds some
-        """Facts of its audit row, from those of the transition."""
+        """Return the facts for the audit row from those of the transition."""
         return facts
 
     def _mark(self, row: R, *, now: datetime, patient: bool) -> None:
@@ -144,7 +144,7 @@ class Moving(Repository, Generic[R]):
 
 
 class MovingRows(Moving[R], Asked[R]):
-    """Such a table with leases and a version. ``state``: name of the column of the state."""
+    """A table with declared transitions, leases and a version."""
 
     entered: ClassVar[Mapping[str, Any]] = {"stopped": ""}  # the next step may succeed
 
@@ -155,15 +155,15 @@ class MovingRows(Moving[R], Asked[R]):
         return self._one(self.shape, update(rows).where(*same).values(values).returning(rows))
 
     def held(self, row_id: str, *states: str, owner: str) -> R | None:
-        """The row, if this owner works on it and it is in one of the states."""
+        """Return the row if this owner holds its lease and it is in one of the states."""
         rows = self.shape.table
         return self._find(rows.c.id == row_id, rows.c[self.state].in_(states), rows.c.lease_owner == owner)
 
     def put_off(self, before: R, *, reason: Reason | None, due_at: datetime, **changes: Any) -> R | None:
-        """In the same state, due again later; the boards are marked when the reason is another one."""
+        """Make the row due later, in the same state; marks the boards if the reason changed."""
         row: Any = before
         return self.touch(before, show=reason != row.reason, reason=reason, due_at=due_at, **changes)
 
     def _freed(self, changes: dict[str, Any]) -> Mapping[str, Any]:
-        """End of the lease. A step that keeps or renews it is not over, so its tries are not reset."""
+        """Return the values that end the lease; none if the step keeps or renews it, as its tries still count."""
         return {} if changes.pop("keep_lease", False) or changes.get("lease_until") is not None else FREED

@@ -1,4 +1,4 @@
-"""What belongs to a request: votes, attempts, reservations, items of bulk payments, followed resources."""
+"""Rows that belong to a request: votes, attempts, reservations, items of bulk payments, polled resources."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -36,7 +36,7 @@ ATTEMPT = Shape(attempt, Attempt)
 _BATCH = 500
 _SHOWN = [one for one in bulk_item.c if one.name != "payee"]
 _REPORTED = ("status", "hash", "error", "operation")
-"""What the service says of an item."""
+"""Columns that the service reports for an item."""
 _CHANGE = (
     update(bulk_item)
     .where(bulk_item.c.instruction_id == bindparam("of"), bulk_item.c.number == bindparam("at"))
@@ -55,7 +55,7 @@ _MOST_SENT = 50_000
 
 
 class Sealed(Repository):
-    """Rows with a seal."""
+    """Access to rows with a seal."""
 
     def __init__(self, connection: Connection, damage: Damage, seals: Seals) -> None:
         super().__init__(connection, damage)
@@ -64,7 +64,7 @@ class Sealed(Repository):
 
 class Votes(Sealed):
     def cast(self, new: Vote) -> bool:
-        """Store a vote; False when this person has voted in this round already."""
+        """Store a vote; False if this person has already voted in this round."""
         values = columns(self._seals.sealed(vote, new))
         return insert_once(self._connection, vote, values, unless=("instruction_id", "round", "person"))
 
@@ -72,28 +72,28 @@ class Votes(Sealed):
         return [one for one in votes if not self._seals.hold(vote, one)]
 
     def of(self, instruction_id: str, round: int) -> list[Vote]:  # noqa: A002 - the domain's word
-        """The votes of one round, in the order of voting. Raises RowUnreadable."""
+        """Return the votes of one round, in the order of voting. Raises RowUnreadable."""
         return self._whole(VOTE, _OF_ROUND, wanted=instruction_id, wanted_round=round)
 
     def given_by(self, person: str, states: Collection[State]) -> set[tuple[str, int]]:
-        """Id and round of the requests in these states on which this person has voted."""
+        """Return id and round of the requests in these states on which this person has voted."""
         query = select(vote.c.instruction_id, vote.c.round).join(instruction)
         found = self._connection.execute(query.where(instruction.c.state.in_(states), vote.c.person == person))
         return {(str(row.instruction_id), int(row.round)) for row in found}
 
 
 class Attempts(Sealed):
-    """The claims that are stored before a request with an effect is sent."""
+    """Claims that are stored before a call with an effect is sent."""
 
     def open(self, new: Attempt) -> None:
-        """Store an attempt before it is made. Raises Conflict when its number is taken, or another one is open."""
+        """Store an attempt before it is made. Raises Conflict if its number is taken or another attempt is open."""
         self._connection.execute(insert(attempt).values(columns(self._seals.sealed(attempt, new))))
 
     def unsealed(self, attempts: Iterable[Attempt]) -> list[Attempt]:
         return [one for one in attempts if not self._seals.hold(attempt, one)]
 
     def close(self, instruction_id: str, n: int, outcome: AttemptOutcome, detail: str, now: datetime) -> bool:
-        """Store the outcome of an open attempt; False when it was closed already or never opened."""
+        """Store the outcome of an open attempt; False if it was already closed or never opened."""
         mine = (attempt.c.instruction_id == instruction_id, attempt.c.n == n, attempt.c.outcome == AttemptOutcome.OPEN)
         before = self._one(ATTEMPT, select(attempt).where(*mine))
         if before is None:
@@ -102,18 +102,18 @@ class Attempts(Sealed):
         return self._change(attempt, *mine, **columns(self._seals.kept(attempt, before, after))) == 1
 
     def of(self, instruction_id: str) -> list[Attempt]:
-        """Every attempt of an instruction, in order. Raises RowUnreadable."""
+        """Return every attempt of an instruction, in order. Raises RowUnreadable."""
         query = select(attempt).where(attempt.c.instruction_id == instruction_id).order_by(attempt.c.n)
         return self._whole(ATTEMPT, query)
 
 
 class Reservations(Repository):
-    """The part of the daily limit that attempts have taken. A day is a UTC date in ISO form, e.g. ``2026-11-20``."""
+    """Amounts reserved by attempts against the daily limit. A day is a UTC date in ISO form, e.g. ``2026-11-20``."""
 
     def reserve(self, instruction_id: str, n: int, day: str, cents: int, limit_cents: int) -> bool:
-        """Take ``cents`` for attempt ``n`` if the day's sum stays within the limit; whether it did."""
-        # Exact because writers come one after the other. An attempt that holds money already keeps it; one that gave it
-        # back takes it anew.
+        """Reserve ``cents`` for attempt ``n``; False if that would exceed the day's limit."""
+        # Exact because writers run one after the other. An attempt with a reservation keeps it; a released one is
+        # reserved again.
         mine = (reservation.c.instruction_id == instruction_id, reservation.c.n == n)
         held = self._connection.execute(select(reservation.c.released).where(*mine)).first()
         if held is not None and not held.released:
@@ -128,7 +128,7 @@ class Reservations(Repository):
         return True
 
     def release(self, instruction_id: str, n: int) -> bool:
-        """Give back the reservation of an attempt that moved no money; False when there was none."""
+        """Release the reservation of an attempt that moved no money; False if it had none."""
         held = (reservation.c.instruction_id == instruction_id, reservation.c.n == n, reservation.c.released.is_(False))
         return self._change(reservation, *held, released=True) == 1
 
@@ -145,7 +145,7 @@ class Reservations(Repository):
 
 class BulkItems(Repository):
     def add(self, instruction_id: str, rows: Iterable[BulkRow | BulkItem]) -> None:
-        """Store the items, with the request itself. Addresses and amounts never change afterwards."""
+        """Store the items, together with the request. Addresses and amounts never change afterwards."""
         values = (
             {
                 "instruction_id": instruction_id,
@@ -166,19 +166,19 @@ class BulkItems(Repository):
     def rows(
         self, instruction_id: str, *, statuses: Collection[str] = (), offset: int = 0, limit: int | None = None
     ) -> list[BulkRow]:
-        """Items in the order of the file; those with one of the statuses, when any are named."""
+        """Return items in the order of the file, limited to these ``statuses`` if any are given."""
         which = [bulk_item.c.status.in_(statuses)] if statuses else []
         return self._of(instruction_id, *which, offset=offset, limit=limit)
 
     def not_sent(self, instruction_id: str, *, status: str, limit: int) -> list[BulkRow]:
-        """Of a cancellation: items with this status that are in no attempt yet."""
+        """Return items of a cancellation with this status that aren't in an attempt yet."""
         return self._of(instruction_id, bulk_item.c.attempt == 0, bulk_item.c.status == status, limit=limit)
 
     def named_by(self, instruction_id: str, attempt: int) -> list[BulkRow]:
         return self._of(instruction_id, bulk_item.c.attempt == attempt)
 
     def name(self, instruction_id: str, numbers: Sequence[int], attempt: int) -> None:
-        """Assign these items to an attempt; 0 undoes it."""
+        """Assign these items to an attempt; 0 removes them from it."""
         mine = (bulk_item.c.instruction_id == instruction_id, bulk_item.c.number.in_(numbers))
         self._change(bulk_item, *mine, attempt=attempt)
 
@@ -191,7 +191,7 @@ class BulkItems(Repository):
             self._connection.execute(_CHANGE, values[start : start + _BATCH])
 
     def names(self, instruction_id: str) -> dict[str, frozenset[str]]:
-        """What the file calls each recipient, by address in lower case; empty where it has no names."""
+        """Return the names of each recipient in the file, by address in lower case; an empty set if there are none."""
         query = select(bulk_item.c.payee, bulk_item.c.name).where(bulk_item.c.instruction_id == instruction_id)
         found: dict[str, set[str]] = {}
         for payee, name in self._connection.execute(query.distinct()):
@@ -199,14 +199,14 @@ class BulkItems(Repository):
         return {payee: frozenset(names) for payee, names in found.items()}
 
     def payees(self, instruction_id: str, among: Collection[str]) -> frozenset[str]:
-        """Those of these mailboxes that an item goes to."""
+        """Return the mailboxes in ``among`` to which an item is paid."""
         domains = {*GMAIL, *(one.rpartition("@")[2] for one in among)}
         at = or_(*(bulk_item.c.payee.endswith(f"@{domain}", autoescape=True) for domain in sorted(domains)))
         query = select(bulk_item.c.payee).where(bulk_item.c.instruction_id == instruction_id, at)
         return frozenset(map(mailbox, self._connection.execute(query).scalars())).intersection(among)
 
     def not_looked_up(self, instruction_id: str, *, limit: int) -> dict[str, frozenset[str]]:
-        """Addresses that have no look-up, those that get most first, each once, with the names that the file has."""
+        """Return addresses without a look-up and their names in the file, each once, largest amounts first."""
         known = select(lookup.c.payee).where(lookup.c.about == instruction_id)
         mine = (bulk_item.c.instruction_id == instruction_id, bulk_item.c.payee.not_in(known))
         query = select(bulk_item.c.payee, func.max(bulk_item.c.email)).where(*mine).group_by(bulk_item.c.payee)
@@ -217,7 +217,7 @@ class BulkItems(Repository):
         return {email: frozenset(name for its, name in rows if its == payee) - {""} for payee, email in emails.items()}
 
     def tally(self, instruction_id: str) -> Tally:
-        """Raises RowUnreadable."""
+        """Return counts and sums by status. Raises RowUnreadable."""
         query = select(bulk_item.c.status, func.count(), func.sum(bulk_item.c.cents)).group_by(bulk_item.c.status)
         rows = self._connection.execute(query.where(bulk_item.c.instruction_id == instruction_id)).all()
         if not all(isinstance(row.status, str) for row in rows):
@@ -225,22 +225,22 @@ class BulkItems(Repository):
         return tally((status, count, int(cents)) for status, count, cents in rows)
 
     def sent_to(self, payee: str) -> list[tuple[str, BulkRow]]:
-        """Rows that may be at the service for this address, with the ids of their requests, the latest first.
+        """Return rows for this address that may be at the service, with their requests' ids, latest first.
 
         Raises RowUnreadable.
         """
         return self._sent(bulk_item.c.payee == payee.casefold())
 
     def sent_as(self, reference: str, number: int) -> list[tuple[str, BulkRow]]:
-        """The same of the one row that a note names."""
+        """Like :meth:`sent_to`, for the row with this reference and number, as written in its note."""
         return self._sent(instruction.c.reference == reference, bulk_item.c.number == number)
 
     def sent_with(self, svc_hash: str) -> list[tuple[str, BulkRow]]:
-        """The same of the rows with this hash. No index has it: it is not for everything in a list."""
+        """Like :meth:`sent_to`, for rows with this hash, which has no index: don't call it for each row of a list."""
         return self._sent(bulk_item.c.hash == svc_hash)
 
     def payments_sent(self) -> frozenset[tuple[str, int]]:
-        """Address in lower case and amount of the rows that may be at the service, of the latest bulk payments."""
+        """Return lower-case address and amount of rows that may be at the service, of the latest bulk payments."""
         query = select(bulk_item.c.payee, bulk_item.c.cents).join(instruction).where(*_SENT)
         found = self._connection.execute(query.order_by(bulk_item.c.instruction_id.desc()).limit(_MOST_SENT))
         return frozenset((payee, cents) for payee, cents in found)
@@ -270,10 +270,10 @@ _LOOKUP: Shape[Lookup] = Shape(lookup, _looked_up)
 
 
 class Lookups(Repository):
-    """Accounts as they were read for a request, or for a job that checks a file."""
+    """Accounts as read for a request, or for a job that checks a file."""
 
     def add(self, about: str, found: Sequence[Lookup], now: datetime) -> None:
-        """Store them; one that was there already is replaced."""
+        """Store look-ups; existing ones of the same addresses are replaced."""
         if not found:
             return
         values = [
@@ -292,7 +292,7 @@ class Lookups(Repository):
         self._connection.execute(insert(lookup), values)
 
     def of(self, about: str, *, since: datetime | None = None) -> dict[str, Lookup]:
-        """By address in lower case, without those that cannot be read, nor those of before ``since``."""
+        """Return look-ups by address in lower case, without unreadable ones and those from before ``since``."""
         late = [] if since is None else [lookup.c.at >= since]
         found = self._all(_LOOKUP, select(lookup).where(lookup.c.about == about, *late))
         return {one.email.casefold(): one for one in found}
@@ -306,7 +306,7 @@ class Lookups(Repository):
         )
 
     def forget_old(self, *, before: datetime, limit: int) -> int:
-        """Delete those of one check of before then, up to ``limit``; how many. Those of requests stay with them."""
+        """Delete up to ``limit`` look-ups of one check from before then; return how many. Requests keep theirs."""
         old = self._connection.execute(select(lookup.c.about).where(*_of_old_checks(before)).limit(1)).scalar()
         if old is None:
             return 0
@@ -319,14 +319,14 @@ def _of_old_checks(before: datetime) -> tuple[ColumnElement[bool], ...]:
 
 
 class BulkFlights(Repository):
-    """The one submission in flight, and the service's history before it."""
+    """The only submission in flight, and the service's history before it."""
 
     def flying(self) -> str | None:
-        """Id of the request whose submission is in flight or of unknown outcome."""
+        """Return the id of the request whose submission is in flight or has an unknown outcome."""
         return self._connection.execute(select(flight.c.instruction_id).where(flight.c.flying == 1)).scalar()
 
     def take(self, instruction_id: str, *, known: Collection[str], now: datetime) -> bool:
-        """Put a submission in flight; False when another one is. The first ``known`` ids of the history are kept."""
+        """Put a submission in flight; False if another one is. Keeps the ``known`` history ids of the first call."""
         holder = self.flying()
         if holder is not None:
             return holder == instruction_id
@@ -336,12 +336,12 @@ class BulkFlights(Repository):
         return True
 
     def land(self, instruction_id: str) -> bool:
-        """The outcome is known; False when it was not in flight."""
+        """End the flight of a submission whose outcome is known; False if it wasn't in flight."""
         mine = (flight.c.instruction_id == instruction_id, flight.c.flying == 1)
         return self._change(flight, *mine, flying=None) == 1
 
     def known(self, instruction_id: str) -> frozenset[str]:
-        """The history's ids before the first submission of this request; empty when there was none."""
+        """Return the history's ids before the first submission of this request; empty if there was none."""
         query = select(flight.c.known).where(flight.c.instruction_id == instruction_id)
         found = self._connection.execute(query).scalar()
         return frozenset(str(one) for one in found) if isinstance(found, list) else frozenset()
@@ -363,7 +363,7 @@ class TrackedResources(Leased[Tracked]):
     def follow(
         self, kind: str, remote_id: str, *, due_at: datetime, now: datetime, instruction_id: str | None = None
     ) -> bool:
-        """Follow this resource from ``due_at`` on; False when it is or was followed already."""
+        """Poll this resource from ``due_at`` on; False if it is or was already polled."""
         row = Tracked(kind=kind, remote_id=remote_id, instruction_id=instruction_id, created_at=now, due_at=due_at)
         return insert_once(self._connection, tracked, columns(row), unless=("kind", "remote_id"))
 
@@ -371,16 +371,16 @@ class TrackedResources(Leased[Tracked]):
         return self._find(tracked.c.kind == kind, tracked.c.remote_id == remote_id)
 
     def claim_due(self, *, kind: str, **hold: Unpack[Hold]) -> list[Tracked]:
-        """The read is counted already."""
+        """Claim due resources; each claim counts as a read."""
         return self._claimed(hold, of_kind=kind)
 
     def again(self, kind: str, remote_id: str, due_at: datetime, status: str, *, afresh: bool = False) -> bool:
-        """Read it again; ``afresh`` resets the count of reads: it changed, so it may change again soon."""
+        """Read it again at ``due_at``; ``afresh`` resets the read count, as a changed one may change again soon."""
         counted = {"polls": 0} if afresh else {}
         return self._set(kind, remote_id, due_at=due_at, last_status=status, **counted)
 
     def stop(self, kind: str, remote_id: str, now: datetime) -> bool:
-        """It is final; False when it was stopped before or never followed."""
+        """Stop polling a final resource; False if it was already stopped or never polled."""
         return self._set(kind, remote_id, due_at=None, stopped_at=now)
 
     def hasten(self, kind: str, remote_id: str, now: datetime) -> bool:

@@ -1,4 +1,4 @@
-"""Requests: their rows as records and back, and one conditional update a transition, with its audit row beside it."""
+"""Requests: map rows to records and back; each transition is one conditional update with an audit row."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
@@ -50,7 +50,7 @@ def values_of(instruction: Instruction) -> dict[str, Any]:
 
 
 def _stored(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of the columns, models as JSON."""
+    """Return the column values, with models as JSON."""
     return {k: one.model_dump(mode="json") if isinstance(one, BaseModel) else one for k, one in values.items()}
 
 
@@ -74,7 +74,7 @@ CLAIMED = frozenset(State) - EFFECT_UNDER_WAY
 """States in which a row is claimed. One with a request in flight belongs to the holder of its lease."""
 _IN_ONE_QUERY = 500
 _OLDEST = timedelta(days=30)
-"""A list that was requested longer ago was not sent in the last day."""
+"""A list requested before that can't have been sent in the last day."""
 _TIME_OF_ULID = 10
 _UNPAID_ROW = (OperationStatus.FAILED.value, OperationStatus.CANCELED.value)
 _COLUMNS = [table.c[field.name] for field in fields(Instruction)]
@@ -99,7 +99,7 @@ _CLAIM = claiming(
 
 
 class Changes(TypedDict, total=False):
-    """The fields that a transition may set; all others are frozen or set by the transition itself."""
+    """Fields that a transition may set; all others are frozen or set by the transition itself."""
 
     round: int
     requirement: Requirement
@@ -135,7 +135,7 @@ _CHANGEABLE = frozenset(Changes.__annotations__)
 
 
 class SamePayment(NamedTuple):
-    """A payment of another request. ``row``: its number in a list; 0: it is a request by itself."""
+    """A payment of another request. ``row`` is its number in a list, or 0 for a single payment."""
 
     reference: str
     row: int
@@ -143,11 +143,11 @@ class SamePayment(NamedTuple):
 
 
 def _stored_before(instruction_id: str) -> tuple[ColumnElement[bool], ...]:
-    """Condition: stored before this request; empty: no condition, for a request that is being stored."""
+    """Return the condition "stored before this request"; empty for a request that is being stored."""
     if not instruction_id:
         return ()
-    # By the audit, which counts without gaps in the order of storing. Ids of the same millisecond have no order, and
-    # those of several processes follow several clocks.
+    # Compare audit numbers, which have no gaps and follow the order of storing. Ids created in the same millisecond are
+    # unordered, and ids of different processes depend on different clocks.
     requested = select(audit.c.seq).where(audit.c.action == REQUESTED)
     mine = requested.where(audit.c.instruction_id == instruction_id).correlate(None).scalar_subquery()
     theirs = requested.where(audit.c.instruction_id == table.c.id).correlate(table).scalar_subquery()
@@ -155,14 +155,14 @@ def _stored_before(instruction_id: str) -> tuple[ColumnElement[bool], ...]:
 
 
 def _may_be_paid(since: datetime, again_since: datetime, before: str) -> Conditions:
-    """Conditions of :meth:`Instructions.same_payments`."""
+    """Return the conditions of :meth:`Instructions.same_payments`."""
     recent = or_(
         table.c.created_at >= since,
         table.c.sent_at >= since,
         table.c.state.in_(UNSETTLED),
         and_(table.c.created_at >= again_since, table.c.source_key.like(f"{AGAIN}%")),
     )
-    # What ended as not paid never changes its state again: only the audit says that it reads as paid after all.
+    # A request that ended as not paid never changes state again: only the audit shows that it was paid after all.
     paid_after_all = exists().where(audit.c.instruction_id == table.c.id, audit.c.action == PAID_AFTER_ALL)
     return (recent, or_(table.c.state.not_in(NOT_PAID), paid_after_all), *_stored_before(before))
 
@@ -175,7 +175,7 @@ class Instructions(MovingRows[Instruction]):
     # Creating
 
     def insert(self, instruction: Instruction, *, actor: str) -> Instruction | None:
-        """Store a new request and its audit row; None when its ``source_key`` exists. Conflict: its code is taken."""
+        """Store a new request and its audit row; None if its ``source_key`` exists. Conflict if its code is taken."""
         sealed = self._seals.sealed(table, instruction)
         if not insert_once(self._connection, table, values_of(sealed), unless=("source_key",)):
             return None
@@ -201,10 +201,10 @@ class Instructions(MovingRows[Instruction]):
         return _ALL.where(*which)
 
     def find(self, text: str) -> Instruction | None:
-        """The instruction with this reference, id or code (in any case), or with exactly this id at the service.
+        """Return the instruction with this reference, id or code (in any case), or exactly this id at the service.
 
-        The latest, where a code was chosen again, or a payout of elsewhere taken in again. A reference is found without
-        its letter, too, where nothing else is called so.
+        Returns the latest if a code was chosen again or an external payout imported again. A reference without its
+        letter matches if nothing else does.
         """
         word = text.strip()
         return (self._named(word) or self._without_letter(word)) if word else None
@@ -217,7 +217,7 @@ class Instructions(MovingRows[Instruction]):
         ours = or_(table.c.reference == upper, table.c.id == upper, table.c.code.in_(spellings))
         either = or_(ours, table.c.chosen_code == folded(word), table.c.remote_id == word)
         found = self._whole(SHAPE, _ALL.where(either).order_by(table.c.id.desc()))
-        # A foreign id never shadows one of ours, nor does a code that somebody chose.
+        # The service's id never shadows an identifier of ours, nor does a code that a requester chose.
         own = [upper in {one.reference, one.id} or one.code in spellings for one in found]
         chosen = [same_code(one.payload.code, word) for one in found]
         return next(
@@ -225,22 +225,22 @@ class Instructions(MovingRows[Instruction]):
         )
 
     def by_remote(self, remote_id: str) -> Instruction | None:
-        """The instruction whose operation at the service has this id; the latest, should there be several."""
+        """Return the latest instruction whose operation at the service has this id."""
         return self._one(SHAPE, _ALL.where(table.c.remote_id == remote_id).order_by(table.c.id.desc()).limit(1))
 
     def by_code(self, code: str) -> Instruction | None:
-        """The latest instruction with this code at the service, its own or a chosen one."""
+        """Return the latest instruction with this code at the service, generated or chosen."""
         same = or_(table.c.chosen_code == folded(code), table.c.code == code.strip().upper())
         return self._one(SHAPE, _ALL.where(same).order_by(table.c.id.desc()).limit(1))
 
     def codes_at_the_service(self, kinds: Collection[Kind], *, limit: int = 5000) -> list[str]:
-        """Codes of the latest requests of these kinds that have an id at the service."""
+        """Return codes of the latest requests of these kinds that have an id at the service."""
         code = func.coalesce(table.c.chosen_code, table.c.code)
         query = select(code).where(table.c.kind.in_(kinds), table.c.remote_id.is_not(None))
         return list(self._connection.execute(query.order_by(table.c.id.desc()).limit(limit)).scalars())
 
     def belongs_to_another(self, remote_id: str, code: str | None, *, than: str) -> bool:
-        """Whether the service's operation with this id or code belongs to another request than ``than``."""
+        """Return whether the service's operation with this id or code belongs to a request other than ``than``."""
         word = "".join((code or "").split())
         spellings = {word, word.upper(), word.lower()} - {""}
         theirs = or_(table.c.remote_id == remote_id, table.c.code.in_(spellings), table.c.chosen_code == folded(code))
@@ -248,19 +248,19 @@ class Instructions(MovingRows[Instruction]):
         return bool(self._connection.execute(query).scalar_one())
 
     def awaiting(self, states: Collection[State], *, limit: int = 1000) -> list[Instruction]:
-        """Oldest first."""
+        """Return requests in these states, oldest first."""
         return self._all(SHAPE, _ALL.where(table.c.state.in_(states)).order_by(table.c.id).limit(limit))
 
     def open_for_requester(self, requester: str, *, limit: int = 100) -> list[Instruction]:
-        """This person's requests that are not final, newest first."""
+        """Return this person's requests that aren't final, newest first."""
         return self._newest(limit, table.c.requester == requester, table.c.state.not_in(FINAL))
 
     def ended_for_requester(self, requester: str, *, limit: int) -> list[Instruction]:
-        """This person's requests that are final, newest first."""
+        """Return this person's final requests, newest first."""
         return self._newest(limit, table.c.requester == requester, table.c.state.in_(FINAL))
 
     def ended_in(self, states: Collection[State], *, since: datetime, limit: int) -> list[Instruction]:
-        """What ended in these states since then, newest first."""
+        """Return requests that ended in these states since then, newest first."""
         return self._newest(limit, table.c.state.in_(states), table.c.closed_at >= since)
 
     def _newest(self, limit: int, *conditions: ColumnElement[bool]) -> list[Instruction]:
@@ -269,9 +269,9 @@ class Instructions(MovingRows[Instruction]):
     def last_same(
         self, *, kind: Kind, payee: str, since: datetime, ignoring: Collection[State] = (), before: str = ""
     ) -> Instruction | None:
-        """The latest request of this kind for the same payee since then; ``ignoring``: states that do not count.
+        """Return the latest request of this kind for the same payee since then, except in the ``ignoring`` states.
 
-        ``before``: id of a request; only those stored before it count.
+        If ``before``, a request id, is given, only requests stored before it count.
         """
         same = (table.c.payee_email == payee, table.c.kind == kind, table.c.created_at >= since)
         query = _ALL.where(*same, table.c.state.not_in(ignoring), *_stored_before(before)).order_by(table.c.id.desc())
@@ -280,16 +280,16 @@ class Instructions(MovingRows[Instruction]):
     def same_payments(
         self, payments: Collection[Payment], *, since: datetime, again_since: datetime, before: str = ""
     ) -> list[SamePayment]:
-        """What other requests pay of these payments, alone or in a list, newest request first.
+        """Return the same payments in other requests, single or in a list, newest request first.
 
-        Those count that were requested or sent since then or are not sent yet, unless they certainly ended unpaid.
-        Lists that retry failed payments count from ``again_since`` on. ``before``: as of :meth:`last_same`.
+        Requests count if they were requested or sent since then or aren't settled, unless they certainly ended unpaid.
+        Lists that retry failed payments count from ``again_since`` on. ``before`` is as in :meth:`last_same`.
         """
         counts, paid_rows = _may_be_paid(since, again_since, before), bulk_item.c.status.not_in(_UNPAID_ROW)
         return self._paying(payments, since, alone=counts, lists=counts, rows=paid_rows)
 
     def ended_unpaid(self, payments: Collection[Payment], *, since: datetime) -> list[SamePayment]:
-        """The same of what may have left and ended as not paid: requests, and rows of lists that failed."""
+        """Like :meth:`same_payments`, for payments that may have left but ended as not paid, or failed in a list."""
         recent, has_ended = or_(table.c.created_at >= since, table.c.sent_at >= since), table.c.state.in_(NOT_PAID)
         left = or_(table.c.commits > 0, table.c.remote_id.is_not(None))
         in_vain = select(table.c.id).where(table.c.kind == Kind.BULK, recent, has_ended, table.c.remote_id.is_(None))
@@ -309,8 +309,8 @@ class Instructions(MovingRows[Instruction]):
         parts = [people[start : start + _IN_ONE_QUERY] for start in range(0, len(people), _IN_ONE_QUERY)]
         single = select(table.c.id, literal(0), table.c.payee_email, table.c.cents, table.c.reference)
         queries = [single.where(table.c.kind.in_(_MONEY_OUT), *alone, table.c.payee_email.in_(part)) for part in parts]
-        # Lists first, then their rows: by recipient, all lists of years would be looked at. Measured with 30 old lists
-        # of 5,000 rows: 1.6 s in the writer.
+        # Lists first, then their rows: a search by recipient would read the lists of all years. Measured with 30 old
+        # lists of 5,000 rows: 1.6 s in the writer.
         recently = or_(table.c.id >= ulid(since - _OLDEST)[:_TIME_OF_ULID], table.c.state.in_(UNSETTLED))
         named = select(table.c.id, table.c.reference).where(table.c.kind == Kind.BULK, recently, *lists)
         names = {str(key): str(name) for key, name in self._connection.execute(named)}
@@ -327,18 +327,18 @@ class Instructions(MovingRows[Instruction]):
         return [one for _, one in sorted(found, key=lambda one: (one[0], -one[1].row), reverse=True)]
 
     def held_back(self, since: datetime) -> list[str]:
-        """Ids of requests made since then that were held because of an earlier one."""
+        """Return ids of requests made since then that were held because of an earlier one."""
         made = audit.c.instruction_id >= ulid(since)[:_TIME_OF_ULID]
         query = select(audit.c.instruction_id).where(made, audit.c.action == HELD_BACK).distinct()
         return [str(name) for name in self._connection.execute(query).scalars()]
 
     def retries(self, first_id: str) -> list[Instruction]:
-        """Lists that retry failed payments of this one, oldest first."""
+        """Return lists that retry failed payments of this one, oldest first."""
         query = _ALL.where(table.c.source_key.startswith(f"{AGAIN}{first_id}", autoescape=True)).order_by(table.c.id)
         return self._all(SHAPE, query)
 
     def may_be_paid(self, references: Collection[str]) -> dict[str, bool]:
-        """What was paid, True, or may be, by reference, and by reference and row: ``L-4F7K2M/2``.
+        """Return whether payments that may be paid certainly were, by reference, and by row: ``L-4F7K2M/2``.
 
         Rows that failed or were canceled are left out.
         """
@@ -355,27 +355,27 @@ class Instructions(MovingRows[Instruction]):
         return found
 
     def names(self) -> list[tuple[str, str]]:
-        """Id and reference of every request, oldest first, whatever else stands in its row."""
+        """Return id and reference of every request, oldest first, even if its row is otherwise unreadable."""
         query = select(table.c.id, table.c.reference).order_by(table.c.id)
         return [(str(found.id), str(found.reference)) for found in self._connection.execute(query)]
 
     def missing(self) -> list[str]:
-        """References of the requests that the audit knows and that have no row."""
+        """Return references of the requests that are in the audit but have no row."""
         gone = audit.c.instruction_id.not_in(select(table.c.id))
         query = select(audit.c.instruction_id).where(audit.c.action == REQUESTED, gone).order_by(audit.c.seq)
         asked_for = [self._audit.about(str(found))[0].entry() for found in self._connection.execute(query).scalars()]
         return [str(entry.detail.get("reference", "")) for entry in asked_for if entry is not None]
 
     def counts(self) -> dict[tuple[str, str], int]:
-        # Grouped in the order of the index, which holds all that is counted.
+        # Grouped in the order of the index, which covers the query.
         query = select(table.c.kind, table.c.state, func.count()).group_by(table.c.state, table.c.kind)
         found: Counter[tuple[str, str]] = Counter()
         for kind, state, count in self._connection.execute(query):
-            found[str(kind), str(state)] += count  # several words may be unknown
+            found[str(kind), str(state)] += count  # several unknown values may have the same name
         return dict(found)
 
     def paid_before(self, emails: Iterable[str]) -> frozenset[str]:
-        """The addresses, in lower case, to which any payment was ever completed, alone or in bulk."""
+        """Return the addresses, in lower case, that ever got a completed payment, single or in bulk."""
         wanted = sorted({email.casefold() for email in emails})
         found: set[str] = set()
         for start in range(0, len(wanted), _IN_ONE_QUERY):
@@ -388,7 +388,7 @@ class Instructions(MovingRows[Instruction]):
         return frozenset(found)
 
     def latest_paid(self, *, limit: int) -> frozenset[str]:
-        """The addresses, in lower case, that were paid last, alone or in bulk; up to ``limit`` of each."""
+        """Return the addresses, in lower case, paid last, single or in bulk; up to ``limit`` of each."""
         done = (table.c.state == State.COMPLETED, table.c.kind.in_(_MONEY_OUT), table.c.payee_email != "")
         alone = select(table.c.payee_email).where(*done).order_by(table.c.id.desc()).limit(limit)
         paid = select(bulk_item.c.payee).where(bulk_item.c.status == OperationStatus.COMPLETED)
@@ -403,13 +403,13 @@ class Instructions(MovingRows[Instruction]):
 
     def _mark(self, row: Instruction, *, now: datetime, patient: bool) -> None:  # noqa: ARG002 - never mere progress
         self._boards.mark_request(row.id, now=now, urgent=row.closed_at is not None)
-        if isinstance(row.payload, BulkPayload) and row.payload.again_of:  # the first one's card says how it stands
+        if isinstance(row.payload, BulkPayload) and row.payload.again_of:  # the first card shows its retries
             first = select(table.c.id).where(table.c.reference == row.payload.again_of)
             for found in self._connection.execute(first).scalars():
                 self._boards.mark_request(str(found), now=now)
 
     def _put(self, before: Instruction, to: str, changes: dict[str, Any]) -> Instruction | None:
-        """Write it if it is still in this state and of this version. TypeError: the field never changes."""
+        """Update the row if its state and version are unchanged. Raises TypeError for a field that never changes."""
         if not changes.keys() <= _CHANGEABLE:
             raise TypeError(f"never changes: {changes.keys() - _CHANGEABLE}")
         if to in EFFECT_UNDER_WAY and to != before.state and changes.get("lease_until") is None:
@@ -437,13 +437,13 @@ class Instructions(MovingRows[Instruction]):
     def claim_due(
         self, *, kinds: Collection[Kind] = tuple(Kind), states: Collection[State] = CLAIMED, **hold: Unpack[Hold]
     ) -> list[Instruction]:
-        """Claiming raises the version, so that every later update by the holder of an expired lease fails."""
+        """Claim due requests; raises their version, so that updates by the holder of an expired lease fail."""
         others = [state for state in State if state not in states]
         return self._claimed(hold, of_kinds=list(kinds), but_states=others)
 
     def go_on(self, *, kind: Kind, state: State, reason: Reason, now: datetime, apart: timedelta, limit: int) -> None:
-        """Make requests due that are held for this reason, one ``apart`` from the other, by the end of their window."""
-        # A row whose step runs is left alone: it reads what has changed in the transaction that would hold it.
+        """Make requests held for this reason due, spaced ``apart``, in the order of their execution deadlines."""
+        # Skip leased rows: their step reads the change in the transaction that would put them on hold.
         held = (table.c.kind == kind, table.c.state == state, table.c.reason == reason, free(table, now))
         query = select(table.c.id).where(*held).order_by(table.c.exec_deadline, table.c.id).limit(limit)
         for n, waiting in enumerate(self._connection.execute(query).scalars().all()):
@@ -451,6 +451,6 @@ class Instructions(MovingRows[Instruction]):
             self._change(table, table.c.id == waiting, table.c.due_at > due, due_at=due)
 
     def recover(self, owner: str) -> int:
-        # Like a claim, it raises the version: what the former holder writes then fails.
+        # Like a claim, this raises the version, so that writes by the former holder fail.
         taken = (table.c.lease_until.is_not(None), table.c.lease_owner != owner, ~self.in_flight)
         return self._change(table, *taken, **NO_LEASE, **_NEXT)

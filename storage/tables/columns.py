@@ -20,7 +20,7 @@ metadata = MetaData(
 
 
 def one_of(column: str, kind: type[StrEnum]) -> CheckConstraint:
-    """A CHECK that the column holds one of these values."""
+    """Return a CHECK that the column has one of these values."""
     # Only for closed sets of values. Kinds, states and choices grow with later versions,
     # and on SQLite a changed CHECK copies the table; there the type refuses unknown values on reading.
     values = ", ".join(f"'{member.value}'" for member in kind)
@@ -49,9 +49,9 @@ def leased(table: str) -> tuple[Column[Any] | Index, ...]:
         Column("lease_until", Moment),
         # Number of steps started since one was last stored: counted before the step, so a crash counts too.
         Column("tries", Integer, nullable=False, server_default="0"),
-        # How many of those steps ended in an exception. The others, but the present one, died with their process.
+        # Number of those steps that ended in an exception. The others, except the current one, died with their process.
         Column("errors", Integer, nullable=False, server_default="0"),
-        # The number under which the row was stopped; empty: it isn't stopped.
+        # The number under which the row was stopped; empty if it isn't.
         Column("stopped", Text, nullable=False, server_default=text("''")),
         partial(f"ix_{table}_stopped", "stopped", where="stopped <> ''"),
     )

@@ -43,7 +43,7 @@ instruction = Table(
     Column("due_at", Moment),
     *leased("instruction"),
     Column("closed_at", Moment),
-    # How many audit rows have named a change of it, its request among them: the newest one has this number.
+    # Number of audit rows about a change of it, including its creation; the newest of them has this number.
     Column("moves", Integer, nullable=False),
     # Over the columns that decide: see storage/seals.py.
     Column("seal", Text, nullable=False),
@@ -58,7 +58,7 @@ instruction = Table(
     due("instruction"),
     Index("ix_instruction_state_kind", "state", "kind"),
     Index("ix_instruction_payee_email_cents_created_at", "payee_email", "cents", "created_at"),
-    # A request holds the code that was chosen for it, unless it ended before anything of it left.
+    # A request keeps its chosen code, unless it ended before anything was sent.
     partial(
         "uq_instruction_chosen_code_held",
         "chosen_code",
@@ -172,10 +172,10 @@ bulk_item = Table(
     *required(Words, "email", "payee"),
     Column("cents", BigInteger, nullable=False),
     *required(Words, "note", "status", "hash", "error"),
-    # The attempt of a cancellation that includes it; 0: none yet.
+    # The attempt of a cancellation that includes it; 0 if none does yet.
     Column("attempt", Integer, nullable=False),
     Column("name", Words, nullable=False, server_default=text("''")),
-    # What the service's list of items calls it, beside the hash.
+    # Its id in the service's list of items, besides the hash.
     Column("operation", Words, nullable=False, server_default=text("''")),
     CheckConstraint("cents > 0", name="cents"),
     Index("ix_bulk_item_payee_status", "payee", "status"),

@@ -38,20 +38,20 @@ board = Table(
     metadata,
     Column("subject", Text, primary_key=True),
     Column("channel", Text, nullable=False),
-    # The thread it is posted in; NULL: it is a message of its own, with its own thread.
+    # The thread in which it is posted; NULL for a top-level message, with its own thread.
     Column("thread_ts", Text),
     Column("requester", Text, nullable=False),
-    # Empty until it was posted.
+    # Empty until it is posted.
     Column("ts", Text, nullable=False),
     *required(BigInteger, "shown_version", "wanted_version"),
     Column("progress", Boolean, nullable=False),
     Column("edited_at", Moment),
     Column("due_at", Moment),
     Column("attempts", Integer, nullable=False),
-    # The request that it shows; every change of that marks the board.
+    # The request that it shows, whose changes mark the board.
     Column("instruction_id", Text),
     urgent(),
-    # The subject whose message shows this one too; NULL: it has a message of its own.
+    # The subject whose message also shows this one; NULL if it has a separate message.
     Column("shown_in", Text),
     Index("ix_board_channel_ts", "channel", "ts"),
     partial("ix_board_shown_in", "shown_in", where="shown_in IS NOT NULL"),
@@ -139,17 +139,17 @@ dropped_file = Table(
     Column("kind", Named(FileKind), nullable=False),
     Column("format", Text, nullable=False),
     Column("duration_ms", BigInteger),
-    # Column names of a table; NULL when they were not read.
+    # Column names of a table; NULL if they weren't read.
     Column("header", Json),
     Column("state", Named(DropState), nullable=False),
     Column("attempts", Integer, nullable=False),
     Column("created_at", Moment, nullable=False),
     Column("due_at", Moment),
     *leased("dropped_file"),
-    # Of a small table: how many rows, and the sum of its amounts; NULL where that was not read.
+    # Number of rows and sum of the amounts of a small table; NULL if they weren't read.
     Column("rows", Integer),
     Column("cents", BigInteger),
-    # The file whose offer is for this one too; empty: it has an offer of its own.
+    # The file whose offer also covers this one; empty if it has a separate offer.
     Column("batch", Words, nullable=False, server_default=text("''")),
     due("dropped_file"),
     Index("ix_dropped_file_channel_created_at", "channel", "created_at"),

@@ -31,7 +31,7 @@ email_block = Table(
     "email_block",
     metadata,
     job_id(),
-    # What the piece belongs to: the rows of the file, or the result file.
+    # Owner of the piece: the rows of the file, or the result file.
     Column("part", Text, primary_key=True),
     Column("n", Integer, primary_key=True),
     Column("content", LargeBinary, nullable=False),
@@ -41,7 +41,7 @@ result_block = Table(
     "result_block",
     metadata,
     Column("job_id", Text, primary_key=True),
-    # The name of the file of the result.
+    # The name of the result file.
     Column("part", Text, primary_key=True),
     Column("n", Integer, primary_key=True, autoincrement=False),
     Column("content", LargeBinary, nullable=False),
@@ -139,6 +139,6 @@ unread_answer = Table(
     Column("detail", Json, nullable=False),
     *required(Moment, "first_seen", "last_seen"),
     Column("count", BigInteger, nullable=False),
-    # When answers to this operation could be read again.
+    # When answers of this operation became readable again.
     Column("mended_at", Moment),
 )

@@ -1,4 +1,4 @@
-"""The tables of version 0.1.0, and the triggers that keep what was requested and the audit as they are."""
+"""The tables of version 0.1.0, and the triggers that keep requests and the audit from being changed."""
 
 from typing import Any
 
@@ -456,7 +456,7 @@ def _services() -> None:
 
 
 def _leased() -> tuple[sa.Column[Any], ...]:
-    """The columns by which one worker at a time takes a row."""
+    """Return the columns with which one worker at a time claims a row."""
     return (
         *required(sa.Text, "lease_owner"),
         sa.Column("lease_until", sa.BigInteger()),
