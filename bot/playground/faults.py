@@ -1,7 +1,7 @@
 """Switches that make the outside world misbehave, shared by the local workspace and the simulators.
 
-A fault is armed for one operation (or ``*``) and used up after ``times`` requests. What each kind
-means is a contract with the tests, above all whether it strikes *before* or *after* the effect.
+A fault is armed for one operation (or ``*``) and used up after ``times`` requests. The meaning of each
+kind is a contract with the tests, above all whether it occurs *before* or *after* the effect.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ class FaultKind(StrEnum):
     LOST = "lost"
     """The request vanishes: no effect, the connection is closed without an answer."""
     DONE_DROPPED = "done_dropped"
-    """The effect happens, then the connection is closed without an answer (a time-out, made quick)."""
+    """The effect happens, then the connection is closed without an answer (a fast timeout)."""
     DONE_HANGS = "done_hangs"
     """The effect happens, then no answer comes for ``seconds``."""
     DONE_500 = "done_500"
@@ -25,11 +25,11 @@ class FaultKind(StrEnum):
     ERROR_500 = "error_500"
     """No effect; the answer is 500."""
     TOO_MANY = "too_many"
-    """No effect; 429 with ``Retry-After``: the fault's ``wait``, 1 unless it says otherwise."""
+    """No effect; 429 with the fault's ``wait`` as ``Retry-After``, 1 by default."""
     REFUSED = "refused"
     """No effect; 422 (payments) or an ``ok: false`` answer (workspace)."""
     GARBAGE = "garbage"
-    """The effect happens, then a proxy's HTML page is answered with status 200."""
+    """The effect happens, then the answer is a proxy's HTML page with status 200."""
     NO_CODES = "no_codes"
     """The effect happens; the answer lacks the codes and notes by which the caller recognizes its own records."""
     SLOW = "slow"
@@ -48,10 +48,10 @@ REPLACED = frozenset({FaultKind.DONE_500, FaultKind.DONE_REFUSED, FaultKind.GARB
 
 @dataclass
 class Fault:
-    """One armed switch. ``skip`` requests pass unharmed first; ``times`` None means until cleared.
+    """An armed switch. The first ``skip`` requests aren't affected; ``times`` None means until cleared.
 
-    ``wait``: what a 429 of payments, delivery and e-mails says in ``Retry-After``; None: nothing.
-    ``body``: the answer's body instead of the usual one, with its ``status`` and ``content_type``.
+    ``wait`` is the ``Retry-After`` of a 429 of payments, delivery and e-mails; None omits it.
+    ``body`` replaces the answer's body, with its ``status`` and ``content_type``.
     """
 
     kind: FaultKind
@@ -66,7 +66,7 @@ class Fault:
     hits: int = field(default=0, init=False)
 
     def matches(self, operation: str) -> bool:
-        """Whether this switch concerns the operation, e.g. ``commit_payout`` or ``chat.postMessage``."""
+        """Return whether this switch affects the operation, e.g. ``commit_payout`` or ``chat.postMessage``."""
         return self.operation in ("*", operation)
 
 
@@ -77,7 +77,7 @@ class Faults:
         self.armed: list[Fault] = list(armed)
 
     def arm(self, fault: Fault) -> None:
-        """Add a switch behind those already armed."""
+        """Add a switch after the armed ones."""
         self.armed.append(fault)
 
     def clear(self) -> None:
@@ -85,7 +85,7 @@ class Faults:
         self.armed.clear()
 
     def take(self, operation: str) -> Fault | None:
-        """The fault for this request, if any; counts it and drops switches that are used up."""
+        """Return the fault for this request, if any; counts it and drops used-up switches."""
         for fault in self.armed:
             if not fault.matches(operation):
                 continue

@@ -1,8 +1,8 @@
-"""The page in three answers: document, style sheet and script, compressed, the last two kept by browsers.
+"""The page in three responses: document, style sheet and script, compressed; browsers cache the last two.
 
-The sources under ``page/`` stay small modules. Here they become one script, each in a scope of its own, in the order
-of their imports; a slow line then pays for three round trips rather than for thirty. No build step: it happens when the
-page is asked for, and again when a source has changed.
+The sources under ``page/`` are small modules, joined here into one script in import order, each in a separate scope: a
+slow connection then needs three round trips instead of thirty. There is no build step: the bundle is made on request,
+and again when a source has changed.
 """
 
 import gzip
@@ -38,7 +38,7 @@ _LEFT_OVER: Final = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Asset:
-    """One answer: its bytes, the same compressed (empty: no smaller), and how long a browser may keep it."""
+    """A response: its bytes, also compressed (empty if not smaller), and how long a browser may cache it."""
 
     body: bytes
     packed: bytes
@@ -48,7 +48,7 @@ class Asset:
 
 
 class Bundle:
-    """What the page consists of, made anew when a source was edited."""
+    """The page's assets, rebuilt when a source was edited."""
 
     def __init__(self, page: Path = PAGE) -> None:
         self._page = page
@@ -56,10 +56,10 @@ class Bundle:
         self._assets: Mapping[str, Asset] = {}
 
     def answer(self, request: web.Request, name: str) -> web.Response:
-        """The asset of that name, ``index.html`` for the page itself.
+        """Return the asset with this name, ``index.html`` for the page itself.
 
         Raises:
-            web.HTTPNotFound: there is none.
+            web.HTTPNotFound: the asset doesn't exist.
         """
         asset = self.assets().get(name)
         if asset is None:
@@ -76,7 +76,7 @@ class Bundle:
         return web.Response(body=body, content_type=asset.content_type, charset=charset, headers=headers)
 
     def assets(self) -> Mapping[str, Asset]:
-        """Every asset by its name below ``/console/page/``."""
+        """Return all assets by name below ``/console/page/``."""
         sources = sorted(path for path in self._page.rglob("*") if path.suffix in _TYPES)
         stamp = tuple((str(path), path.stat().st_mtime_ns) for path in sources)
         if stamp != self._stamp:
@@ -110,14 +110,14 @@ def _asset(path: str, body: bytes, keep: str) -> Asset:
 
 
 def _kept(path: str, body: bytes) -> tuple[str, Asset]:
-    """An asset that never changes under its name, which holds the hash of its content."""
+    """Return an asset that never changes, because its name contains the hash of its content."""
     asset = _asset(path, body, _FOREVER)
     stem, _, suffix = path.rpartition(".")
     return f"{stem}.{asset.etag}.{suffix}", asset
 
 
 def joined(folder: Path, entry: str) -> str:
-    """The modules behind an entry as one module, which exports each of them under its name.
+    """Join the modules behind an entry into one module, which exports each of them under its name.
 
     Raises:
         ValueError: a module imports or exports in another form than ``import { a } from "./b.js";`` and

@@ -1,4 +1,4 @@
-"""Callbacks to the partner: sent in tracked tasks, and lost, doubled, late, swapped or forged on demand."""
+"""Callbacks to the partner, sent in tracked tasks; they can be lost, doubled, delayed, swapped or forged."""
 
 import asyncio
 import json
@@ -11,7 +11,7 @@ from bot.playground.faults import NOT_DONE, FaultKind, Faults
 from bot.playground.simulators.recorder import Recorder
 
 OPERATION = "callback"
-"""The name under which faults are armed for what a simulator sends."""
+"""Operation for which faults of callbacks are armed."""
 
 _TIMEOUT_SECONDS = 10.0
 _SENT_AGAIN = frozenset({FaultKind.DONE_DROPPED, FaultKind.DONE_HANGS, FaultKind.DONE_500})
@@ -19,7 +19,7 @@ _SENT_AGAIN = frozenset({FaultKind.DONE_DROPPED, FaultKind.DONE_HANGS, FaultKind
 
 @dataclass(frozen=True, kw_only=True)
 class Callback:
-    """One message to the partner: ``kind`` is the field the URL came from, e.g. ``confirmation_uri``."""
+    """A message to the partner; ``kind`` is the field that contained the URL, e.g. ``confirmation_uri``."""
 
     operation_id: str
     kind: str
@@ -30,7 +30,7 @@ class Callback:
 
 @dataclass(frozen=True, kw_only=True)
 class CallbackAttempt:
-    """One attempt to deliver a callback; ``status`` is None when no HTTP answer came, ``error`` says why."""
+    """An attempt to deliver a callback; without an HTTP answer, ``status`` is None and ``error`` the reason."""
 
     at: float
     callback: Callback
@@ -39,12 +39,12 @@ class CallbackAttempt:
 
     @property
     def url(self) -> str:
-        """Where it went."""
+        """Its address."""
         return self.callback.url
 
     @property
     def operation_id(self) -> str:
-        """Which operation it was about."""
+        """Id of its operation."""
         return self.callback.operation_id
 
     @property
@@ -55,17 +55,17 @@ class CallbackAttempt:
 
 @dataclass
 class CallbackSwitches:
-    """How callbacks misbehave until switched back. Seconds count by the simulator's clock."""
+    """Misbehaviour of callbacks until it is switched off. Seconds are those of the simulator's clock."""
 
     drop: bool = False
     double: bool = False
     late_seconds: float = 0.0
     out_of_order: bool = False
-    """Each callback is held until the next one was sent (or for five seconds)."""
+    """Each callback is held until the next one is sent (or for ``retry_seconds``)."""
     forged: bool = False
-    """The body holds a wrong amount, status and operation."""
+    """The body contains a wrong amount, status and operation."""
     retries: int = 0
-    """Number of repetitions of a callback that was not accepted."""
+    """Maximum number of retries of a callback that wasn't accepted."""
     retry_seconds: float = 5.0
 
 
@@ -76,7 +76,7 @@ class _Held:
 
 
 class Callbacks:
-    """The sender: one per simulator."""
+    """The sender of callbacks, one per simulator."""
 
     def __init__(
         self,
@@ -137,7 +137,7 @@ class Callbacks:
         task.add_done_callback(self._tasks.discard)
 
     def tick(self) -> None:
-        """Send what is held and due by the clock."""
+        """Send held callbacks that are due by the clock."""
         now = self._clock()
         due = [held for held in self._held if held.due <= now]
         self._held = [held for held in self._held if held.due > now]
@@ -145,17 +145,17 @@ class Callbacks:
             self.send_now(held.callback)
 
     def release(self) -> None:
-        """Send everything that is held, due or not."""
+        """Send all held callbacks, even if they aren't due."""
         held, self._held = self._held, []
         for each in held:
             self.send_now(each.callback)
 
     def next_due(self) -> float | None:
-        """When the next held callback is due, by the clock; None when nothing is held."""
+        """Return when the next held callback is due, by the clock; None if none is held."""
         return min((held.due for held in self._held), default=None)
 
     async def delivered(self) -> None:
-        """Wait until no callback is in flight. Held ones (late, swapped, to be retried) are not waited for."""
+        """Wait until no callback is in flight, ignoring held ones (late, swapped, to be retried)."""
         while self._tasks:
             await asyncio.wait(set(self._tasks))
 
@@ -195,7 +195,7 @@ class Callbacks:
 
 
 def _encoded(body: object) -> tuple[str, dict[str, str]]:
-    """Encoded body and its header: text as HTML like a proxy's page, anything else as JSON."""
+    """Return the encoded body and its header: text as HTML, like a proxy's page, anything else as JSON."""
     if isinstance(body, str):
         return body, {"Content-Type": "text/html"}
     return json.dumps(body), {"Content-Type": "application/json"}

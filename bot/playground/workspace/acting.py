@@ -1,4 +1,4 @@
-"""Acts of people outside of forms: commands, clicks, shortcuts, messages; and raw events."""
+"""Acts of people outside forms: commands, clicks, shortcuts, messages; and raw events."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from bot.playground.workspace.wire import file_object
 
 
 class Acting(Person):
-    """Each act returns the app's answer; ``force`` does what no client would offer (stale, forged)."""
+    """Acts that return the app's answer; ``force`` allows ones that no client offers (stale, forged)."""
 
     async def slash(
         self, user: str, channel: str, command: str, text: str = "", *, smart: bool = False, force: bool = False
@@ -22,12 +22,12 @@ class Acting(Person):
         """Type a slash command.
 
         Args:
-            user: Who types.
-            channel: Where; id or name.
+            user: The person who types.
+            channel: Id or name.
             command: With its slash, e.g. ``/pay``.
-            text: What follows, as typed: ``@name`` and ``#channel`` become references where the command escapes.
+            text: Text after it, as typed: ``@name`` and ``#channel`` become references if the command escapes.
             smart: Let the client replace quotes and dashes first, as macOS does.
-            force: Also where the person is no member, or for a command nobody registered.
+            force: Allow it for a non-member, or an unregistered command.
         """
         who = self._user(user, force=force)
         place = self._place(who, channel, force=force)
@@ -63,14 +63,14 @@ class Acting(Person):
         """Press a button of a message, or choose in one of its menus.
 
         Args:
-            user: Who clicks; they must see the message.
-            channel: Where it stands.
-            ts: Which message.
-            action_id: Which element.
-            value: For menus the option's value; for buttons a value other than the button's own (tampering).
-            block_id: Which block, when several hold the action id.
+            user: The person who clicks; the message must be visible to them.
+            channel: The message's channel.
+            ts: Timestamp of the message.
+            action_id: Identifies the element.
+            value: For menus, the option's value; for buttons, a value that replaces the button's (tampering).
+            block_id: Identifies the block if several contain the action id.
             action: Fields that replace those of the action sent.
-            force: Click although the message is gone or never held such an element.
+            force: Click even if the message was deleted or never contained the element.
         """
         who = self._user(user, force=force)
         place = self._channel(channel)
@@ -86,7 +86,7 @@ class Acting(Person):
     async def shortcut(
         self, user: str, callback_id: str, *, channel: str | None = None, ts: str | None = None, force: bool = False
     ) -> Ack:
-        """Use a global shortcut, or one on a message when ``channel`` and ``ts`` are given."""
+        """Use a global shortcut, or a message shortcut if ``channel`` and ``ts`` are given."""
         who = self._user(user, force=force)
         if not force and self._state.directory.foreign(who.id):
             raise ImpossibleAct(f"{who.id} is of another workspace, where this shortcut does not exist")
@@ -144,12 +144,12 @@ class Acting(Person):
         return await self._delivery.send("events_api", wrapped, retry=retry, reason=reason)
 
     async def verify_url(self) -> Ack:
-        """Ask the app to repeat a challenge, as Slack does when a request URL is entered."""
+        """Send the app a challenge to repeat, as Slack does when a request URL is entered."""
         challenge = {"token": payloads.VERIFICATION_TOKEN, "type": "url_verification", "challenge": new_id("")}
         return await self._delivery.send("events_api", challenge)
 
     async def redeliver(self, ack: Ack, *, retry: int = 1, reason: str = "http_timeout") -> Ack:
-        """Repeat an event as Slack does without an answer: same event id, new signature."""
+        """Repeat an event as Slack does if there was no answer: same event id, new signature."""
         return await self._delivery.send("events_api", _sent(ack).payload, retry=retry, reason=reason)
 
     async def resend(self, ack: Ack) -> Ack:
@@ -164,7 +164,7 @@ class Acting(Person):
             await self.send_event(payloads.app_mention(self._state, channel, message))
 
     def _check_command(self, user: User, command: str, *, force: bool) -> bool:
-        """Whether the command escapes; refuses what the composer would not offer."""
+        """Return whether the command escapes; refuses commands that the composer wouldn't offer."""
         known = self._state.directory.commands
         if not force and known and command not in known:
             raise ImpossibleAct(f"no command {command!r}; there are {sorted(known)}")
@@ -193,7 +193,7 @@ class Acting(Person):
         *,
         force: bool,
     ) -> Json:
-        """The action a click on an element sends."""
+        """Return the action that a click on an element sends."""
         offered = list(elements_of(blocks))
         for found_in, element in offered:
             if element.get("action_id") == action_id and block_id in (None, found_in):

@@ -1,4 +1,4 @@
-"""Acts of people with files: drop, upload for a form, share again, delete; and what Slack does to files by itself."""
+"""Acts of people with files: drop, upload for a form, share again, delete; and changes that Slack makes to files."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ _AT_ONCE = 10
 
 
 class Dropping(Acting):
-    """Every act returns when the app has answered the events it caused."""
+    """Acts with files, which return after the app has answered their events."""
 
     async def drop(
         self,
@@ -37,16 +37,16 @@ class Dropping(Acting):
         """Drop a file into a channel or thread; the bot gets events for the message and the file.
 
         Args:
-            user: Who drops it.
-            channel: Where; id or name.
+            user: The person who drops it.
+            channel: Id or name.
             name: File name.
             content: Its bytes, or a file on disk to copy.
-            mimetype: As sent by the client; by default guessed from the name.
+            mimetype: The client's; by default guessed from the name.
             text: Text of the message.
             thread_ts: The thread, by its parent.
-            odd: Not an ordinary file, see :data:`Odd`.
+            odd: Peculiarity of the file, see :data:`Odd`.
             duration_ms: Duration; by default read from the file.
-            tell: Which events the app gets, in this order.
+            tell: Events sent to the app, in this order.
         """
         who = self._user(user)
         file_id = self.upload(user, name, content, mimetype=mimetype, odd=odd, duration_ms=duration_ms)
@@ -76,7 +76,7 @@ class Dropping(Acting):
         thread_ts: str | None = None,
         tell: Sequence[Told] = BOTH,
     ) -> Message:
-        """Share files that were uploaded before, perhaps elsewhere, by their ids."""
+        """Share uploaded files, perhaps from another conversation, by their ids."""
         who = self._user(user)
         for file_id in files:
             self._own(file_id)
@@ -92,7 +92,7 @@ class Dropping(Acting):
         odd: Odd = "",
         duration_ms: int | None = None,
     ) -> str:
-        """Upload a file without sharing it, e.g. for a ``file_input``; its id."""
+        """Upload a file without sharing it, e.g. for a ``file_input``; return its id."""
         file = self._state.files.announce(name, 0, self._user(user).id, mimetype=mimetype)
         file = self._state.files.store(replace(file, duration_ms=duration_ms), content)
         if file.size > FILE_BYTES:
@@ -100,7 +100,7 @@ class Dropping(Acting):
         return self._state.files.keep(replace(file, complete=True, odd=odd)).id
 
     async def upload_stream(self, user: str, name: str, chunks: AsyncIterator[bytes], *, mimetype: str = "") -> str:
-        """The same for bytes as they arrive."""
+        """Like :meth:`upload`, for a stream of bytes."""
         file = self._state.files.announce(name, 0, self._user(user).id, mimetype=mimetype)
         blob = await self._state.files.receive(chunks)
         if blob is None:
@@ -114,7 +114,7 @@ class Dropping(Acting):
         return file
 
     async def delete_file(self, user: str, file_id: str) -> None:
-        """Delete a file of one's own; its messages keep a tombstone."""
+        """Delete one of the person's files; its messages keep a tombstone."""
         file = self._own(file_id)
         if file.user != self._user(user).id:
             raise ImpossibleAct(f"{user} cannot delete a file of {file.user}")

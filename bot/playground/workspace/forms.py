@@ -12,14 +12,14 @@ from bot.playground.workspace.model import Ack, Json, User, View, elements_of
 from bot.playground.workspace.responses import Occasion
 
 TROUBLE = "We had some trouble connecting. Try again?"
-"""Error of a modal when the app did not answer, or not in a valid way; stored under the key ``""``."""
+"""Error of a modal if the app's answer is missing or invalid; stored under the key ``""``."""
 
 
 class Forms(Dropping):
-    """Each act concerns the modal on top of the person's stack."""
+    """Acts on the top modal of the person's stack."""
 
     def fill(self, user: str, values: Mapping[str, Any], *, force: bool = False) -> View:
-        """Enter values without submitting; by block id: a text, an option's value, a list, or a whole state."""
+        """Enter values by block id without submitting: a text, an option's value, a list, or a whole state."""
         who = self._user(user, force=force)
         return self._filled(self._top(who), values, force=force)
 
@@ -35,17 +35,17 @@ class Forms(Dropping):
         home: bool = False,
         force: bool = False,
     ) -> Ack:
-        """Press a button or choose in a menu of the modal on top, or of the App Home.
+        """Press a button or choose in a menu of the top modal, or of the App Home.
 
         Args:
-            user: Who clicks.
-            action_id: Which element.
-            value: For menus the option's value; for buttons a value other than the button's own (tampering).
-            block_id: Which block, when several hold the action id.
+            user: The person who clicks.
+            action_id: Identifies the element.
+            value: For menus, the option's value; for buttons, a value that replaces the button's (tampering).
+            block_id: Identifies the block if several contain the action id.
             action: Fields that replace those of the action sent.
-            values: What the person entered before, by block id.
-            home: Act in the App Home even when a modal is open.
-            force: Click although no such element is there.
+            values: Values entered before the click, by block id.
+            home: Act in the App Home even if a modal is open.
+            force: Click even if the element doesn't exist.
         """
         who = self._user(user, force=force)
         view = self._state.views.home(who.id) if home or not self._state.views.stack(who.id) else self._top(who)
@@ -63,10 +63,10 @@ class Forms(Dropping):
         return ack
 
     async def suggest(self, user: str, action_id: str, text: str) -> list[Json]:
-        """Type into an external select of the modal on top.
+        """Type into an external select of the top modal.
 
         Returns:
-            The options the app offers; option groups are laid flat.
+            The options offered by the app; option groups are flattened.
         """
         who = self._user(user)
         view = self._top(who)
@@ -78,16 +78,16 @@ class Forms(Dropping):
         raise ImpossibleAct(f"no external select {action_id!r} in {view.title!r}")
 
     async def submit(self, user: str, values: Mapping[str, Any] | None = None, *, force: bool = False) -> Ack:
-        """Fill in and submit the modal on top.
+        """Fill in and submit the top modal.
 
         Args:
-            user: Whose modal.
-            values: What was entered, by block id (and by action id where a block holds several); inputs that
-                are not named keep what they hold.
-            force: Skip the checks Slack's client makes (required, lengths, offered options).
+            user: The owner of the modal.
+            values: Entered values by block id (and by action id if a block has several); other inputs keep
+                their values.
+            force: Skip the checks of Slack's client (required, lengths, offered options).
 
         Raises:
-            ImpossibleAct: No modal, nothing to submit, or the client would show complaints.
+            ImpossibleAct: There is no modal or submit button, or the client would show complaints.
         """
         who = self._user(user, force=force)
         view = self._top(who)
@@ -103,10 +103,10 @@ class Forms(Dropping):
         return ack
 
     async def close(self, user: str, *, clear: bool = False) -> Ack:
-        """Close the modal on top, or with ``clear`` the whole stack; the app is notified if ``notify_on_close``.
+        """Close the top modal, or the whole stack with ``clear``; notifies the app if ``notify_on_close``.
 
         Returns:
-            The app's answer to the first notification; ``Ack(status=200)`` without request when none was sent.
+            The app's answer to the first notification; ``Ack(status=200)`` without a request if none was sent.
         """
         who = self._user(user)
         top = self._top(who)
@@ -128,7 +128,7 @@ class Forms(Dropping):
         return stack[-1]
 
     def _filled(self, view: View, values: Mapping[str, Any], *, force: bool) -> View:
-        """The view after values were entered."""
+        """Return the view with the entered values."""
         state = view.values
         fields: dict[str, dict[str, Json]] = {}
         for block_id, element in elements_of(view.blocks):
@@ -144,7 +144,7 @@ class Forms(Dropping):
         return self._state.views.note(view, values=state) if values else view
 
     def _response_urls(self, user: User, view: View) -> list[Json]:
-        """URLs for the conversations a person chose where the app asked for them."""
+        """Return response URLs for chosen conversations, if the app requested them."""
         urls = []
         for block_id, element in elements_of(view.blocks):
             if not element.get("response_url_enabled"):

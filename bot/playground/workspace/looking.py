@@ -13,28 +13,28 @@ _CALLS_SHOWN = 15
 
 
 class Looking:
-    """Read-only methods."""
+    """Read-only view of the workspace."""
 
     _state: WorkspaceState
 
     def channel(self, channel: str) -> Channel:
-        """The channel with this id or name; ``KeyError`` when there is none."""
+        """Return the channel with this id or name; ``KeyError`` if it doesn't exist."""
         found = self._state.directory.channel(channel)
         if found is None:
             raise KeyError(channel)
         return found
 
     def channels_of(self, user: str) -> list[Channel]:
-        """Where this person is a member, direct messages last."""
+        """Return the channels of which this person is a member, direct messages last."""
         mine = [c for c in self._state.directory.channels.values() if user in c.members]
         return sorted(mine, key=lambda channel: (channel.kind == "im", channel.name))
 
     def messages(self, channel: str, *, viewer: str | None = None, thread_ts: str | None = None) -> list[Message]:
-        """Messages of a channel, replies included, oldest first.
+        """Return messages of a channel, including replies, oldest first.
 
         Args:
             channel: Id or name.
-            viewer: Limit to what this person sees, their ephemerals included; empty without access.
+            viewer: Only messages visible to this person, including ephemerals; empty without access.
             thread_ts: Only this parent and its replies.
         """
         place = self.channel(channel)
@@ -44,48 +44,48 @@ class Looking:
         return [m for m in shown if thread_ts is None or thread_ts in (m.ts, m.thread_ts)]
 
     def message(self, channel: str, ts: str) -> Message:
-        """One message as it is now, also when deleted (``.deleted``); ``KeyError`` when it never existed."""
+        """Return the current message, even if deleted (``.deleted``); ``KeyError`` if it never existed."""
         found = self._state.log.find(self.channel(channel).id, ts)
         if found is None:
             raise KeyError(ts)
         return found
 
     def versions(self, channel: str, ts: str) -> list[Message]:
-        """Every version of a message, the current one last."""
+        """Return all versions of a message, the current one last."""
         return self._state.log.versions(self.channel(channel).id, ts)
 
     def ephemerals(self, user: str) -> list[Message]:
-        """Ephemerals of this person in all channels, in order."""
+        """Return this person's ephemerals in all channels, in order."""
         return [message for message in self._state.log.everywhere() if message.ephemeral_to == user]
 
     def modal(self, user: str) -> View | None:
-        """The modal a person sees."""
+        """Return the modal visible to a person."""
         stack = self._state.views.stack(user)
         return stack[-1] if stack else None
 
     def modals(self, user: str) -> list[View]:
-        """A person's whole stack, the visible one last."""
+        """Return a person's stack of modals, the visible one last."""
         return self._state.views.stack(user)
 
     def home(self, user: str) -> View | None:
-        """What the app published for a person."""
+        """Return the App Home published for a person."""
         return self._state.views.home(user)
 
     def file(self, file_id: str) -> StoredFile | None:
-        """A file with its bytes."""
+        """Return a file with its bytes."""
         return self._state.files.get(file_id)
 
     def subscribe(self) -> Subscription:
-        """Changes from now on; close it, or use it with ``with``."""
+        """Subscribe to changes from now on; close the subscription, or use it with ``with``."""
         return self._state.changes.subscribe()
 
     async def until(self, condition: Callable[[], T | bool | None], *, timeout: float = 10.0) -> T:
         """Wait until the condition is true, checked after each change.
 
-        A ``LookupError`` of the condition (no such message, list index) and a ``next`` without one count as not yet.
+        A ``LookupError`` in the condition (missing message, list index) or an exhausted ``next`` counts as false.
 
         Raises:
-            TimeoutError: It did not become true; the error shows all messages and the last calls.
+            TimeoutError: It didn't become true; the error contains all messages and the last calls.
         """
         try:
             return cast(T, await self._state.changes.until(condition, timeout=timeout))
@@ -93,7 +93,7 @@ class Looking:
             raise TimeoutError(f"not within {timeout} s; the workspace:\n{self.picture()}") from None
 
     def picture(self) -> str:
-        """Everything visible, as text: messages by channel, modals, the last calls of the app."""
+        """Return the workspace as text: messages by channel, modals, the app's last calls."""
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterable[str]:

@@ -9,10 +9,10 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class User:
-    """A person, a guest, a bot or (by ``team_id``) somebody of another workspace.
+    """A person, a guest, a bot or (by ``team_id``) a member of another workspace.
 
-    People of an Enterprise Grid have no ``team_id`` of their own but ``teams``, the workspaces they are members of.
-    A stranger belongs to another organization and shares no conversation with this workspace any more.
+    People of an Enterprise Grid don't have a ``team_id`` but ``teams``, the workspaces of which they are members.
+    A stranger belongs to another organization and no longer shares a conversation with this workspace.
     """
 
     id: str
@@ -58,7 +58,7 @@ class Channel:
 
 @dataclass(frozen=True, kw_only=True)
 class Command:
-    """A slash command as the manifest declares it."""
+    """A slash command as declared in the manifest."""
 
     command: str
     hint: str = ""
@@ -68,7 +68,7 @@ class Command:
 
 @dataclass(frozen=True, kw_only=True)
 class Button:
-    """A button a viewer sees, with what a click on it would send."""
+    """A visible button, with the values that a click sends."""
 
     action_id: str
     text: str
@@ -79,7 +79,7 @@ class Button:
 
 @dataclass(frozen=True, kw_only=True)
 class Message:
-    """One message; ``edited`` is the time stamp of the last edit, ``ephemeral_to`` its only reader or ``""``."""
+    """A message; ``edited`` is the timestamp of the last edit, ``ephemeral_to`` its only reader or ``""``."""
 
     channel: str
     ts: str
@@ -110,7 +110,7 @@ class Message:
         return [_button(block_id, element) for block_id, element in elements_of(self.all_blocks) if _is_button(element)]
 
     def button(self, action_id: str) -> Button:
-        """The button with this action id; ``LookupError`` names those that are there."""
+        """Return the button with this action id; ``LookupError`` lists the existing ones."""
         for button in self.buttons:
             if button.action_id == action_id:
                 return button
@@ -118,13 +118,13 @@ class Message:
 
     @property
     def plain(self) -> str:
-        """Everything readable: the top-level text, then the texts of the blocks, one a line."""
+        """All readable text: the top-level text, then the texts of the blocks, one per line."""
         return "\n".join(part for part in (self.text, *texts_of(self.blocks), *texts_of(self.attachments)) if part)
 
 
 @dataclass(frozen=True, kw_only=True)
 class View:
-    """A modal or an App Home; ``values`` is its state by block and action id, ``errors`` what the app complained of."""
+    """A modal or an App Home; ``values`` is its state by block and action id, ``errors`` the app's complaints."""
 
     id: str
     user: str
@@ -148,18 +148,18 @@ class View:
 
     @property
     def plain(self) -> str:
-        """Everything readable, one text a line, the title first."""
+        """All readable text, one per line, the title first."""
         return "\n".join(part for part in (self.title, *texts_of(self.blocks)) if part)
 
     @property
     def buttons(self) -> list[Button]:
-        """The buttons inside the blocks; submit and close are not among them."""
+        """The buttons in the blocks, without submit and close."""
         return [_button(block_id, element) for block_id, element in elements_of(self.blocks) if _is_button(element)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class SentRequest:
-    """One HTTP request to the app, or one envelope when ``url`` is ``"socket"``."""
+    """An HTTP request to the app, or an envelope if ``url`` is ``"socket"``."""
 
     url: str
     headers: Mapping[str, str]
@@ -170,7 +170,7 @@ class SentRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class Ack:
-    """The app's answer. ``status`` is 0 without one; ``error`` is then the text that a person sees in Slack."""
+    """The app's answer. Without one, ``status`` is 0 and ``error`` the text that a person sees in Slack."""
 
     status: int
     body: Any = ""
@@ -187,7 +187,7 @@ class Ack:
 
 @dataclass(frozen=True, kw_only=True)
 class ApiCall:
-    """One Web API call of the app; ``args`` never holds the token."""
+    """A Web API call of the app; ``args`` never contains the token."""
 
     at: float
     method: str
@@ -204,7 +204,7 @@ ChangeKind = Literal[
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """A change of the workspace. ``reset``: the subscriber fell behind and must reload everything."""
+    """A change of the workspace. After ``reset``, a subscriber that fell behind must reload everything."""
 
     kind: ChangeKind
     channel: str = ""
@@ -216,7 +216,7 @@ class Change:
 
 
 def elements_of(blocks: Sequence[Json]) -> Iterator[tuple[str, Json]]:
-    """Every interactive element with the id of its block, in reading order."""
+    """Iterate over interactive elements with the ids of their blocks, in reading order."""
     for block in blocks:
         block_id = str(block.get("block_id", ""))
         for key in ("accessory", "element"):
@@ -231,7 +231,7 @@ def elements_of(blocks: Sequence[Json]) -> Iterator[tuple[str, Json]]:
 
 
 def texts_of(node: object) -> Iterator[str]:
-    """Every readable text below a block or element, in reading order; values and ids are not readable."""
+    """Iterate over readable texts below a block or element, in reading order, without values and ids."""
     if isinstance(node, list | tuple):
         for item in node:
             yield from texts_of(item)

@@ -1,4 +1,4 @@
-"""What Slack sends: slash commands, interactions and events, key by key."""
+"""Payloads of Slack's requests: slash commands, interactions and events, key by key."""
 
 import secrets
 from typing import Any
@@ -14,7 +14,7 @@ VERIFICATION_TOKEN = "playground-verification-token"  # deprecated by Slack, sti
 def slash_command(
     state: WorkspaceState, user: User, channel: Channel, command: str, text: str, response_url: str
 ) -> Json:
-    """The form of a slash command; all values are strings."""
+    """Return the form of a slash command; all values are strings."""
     who = state.identity
     at_home = not state.directory.foreign(user.id)
     return {
@@ -38,7 +38,7 @@ def slash_command(
 def message_click(
     state: WorkspaceState, user: User, channel: Channel, message: Message, action: Json, response_url: str
 ) -> Json:
-    """``block_actions`` of a message; an ephemeral one is not shown in the payload."""
+    """Return ``block_actions`` of a message; an ephemeral message isn't in the payload."""
     container: Json = {
         "type": "message",
         "message_ts": message.ts,
@@ -64,7 +64,7 @@ def message_click(
 
 
 def view_click(state: WorkspaceState, user: User, view: View, action: Json) -> Json:
-    """``block_actions`` of a modal or the App Home."""
+    """Return ``block_actions`` of a modal or the App Home."""
     return _interaction(state, "block_actions", user) | {
         "container": {"type": "view", "view_id": view.id},
         "trigger_id": state.triggers.issue(user.id, view="" if view.type == "home" else view.id),
@@ -74,7 +74,7 @@ def view_click(state: WorkspaceState, user: User, view: View, action: Json) -> J
 
 
 def view_submission(state: WorkspaceState, user: User, view: View, response_urls: list[Json]) -> Json:
-    """``view_submission`` with everything the form holds."""
+    """Return ``view_submission`` with all values of the form."""
     return _interaction(state, "view_submission", user) | {
         "trigger_id": state.triggers.issue(user.id, view=view.id),
         "view": view_object(state, view),
@@ -83,7 +83,7 @@ def view_submission(state: WorkspaceState, user: User, view: View, response_urls
 
 
 def suggestion(state: WorkspaceState, user: User, view: View, block_id: str, action_id: str, typed: str) -> Json:
-    """``block_suggestion``: what was typed into an external select."""
+    """Return ``block_suggestion`` with the text typed into an external select."""
     return _interaction(state, "block_suggestion", user) | {
         "container": {"type": "view", "view_id": view.id},
         "action_id": action_id,
@@ -94,12 +94,12 @@ def suggestion(state: WorkspaceState, user: User, view: View, block_id: str, act
 
 
 def view_closed(state: WorkspaceState, user: User, view: View, *, cleared: bool) -> Json:
-    """``view_closed``."""
+    """Return ``view_closed``."""
     return _interaction(state, "view_closed", user) | {"view": view_object(state, view), "is_cleared": cleared}
 
 
 def global_shortcut(state: WorkspaceState, user: User, callback_id: str) -> Json:
-    """``shortcut``: from anywhere, without channel and response URL."""
+    """Return ``shortcut`` of a global shortcut, without channel and response URL."""
     return _interaction(state, "shortcut", user) | {
         "action_ts": state.stamps.next(),
         "callback_id": callback_id,
@@ -110,7 +110,7 @@ def global_shortcut(state: WorkspaceState, user: User, callback_id: str) -> Json
 def message_shortcut(
     state: WorkspaceState, user: User, channel: Channel, message: Message, callback_id: str, response_url: str
 ) -> Json:
-    """``message_action``: on a message, with the whole message."""
+    """Return ``message_action`` with the whole message."""
     return _interaction(state, "message_action", user) | {
         "action_ts": state.stamps.next(),
         "callback_id": callback_id,
@@ -123,7 +123,7 @@ def message_shortcut(
 
 
 def event_callback(state: WorkspaceState, event: Json, event_id: str | None, *, happened_in: str = "") -> Json:
-    """The wrapper around an event; ``happened_in``: the workspace of the other side of a shared channel."""
+    """Wrap an event; ``happened_in`` is the other workspace of a shared channel."""
     who = state.identity
     return {
         "token": VERIFICATION_TOKEN,
@@ -150,7 +150,7 @@ def event_callback(state: WorkspaceState, event: Json, event_id: str | None, *, 
 
 
 def message_event(state: WorkspaceState, channel: Channel, message: Message) -> Json:
-    """The ``message`` event of what a person said."""
+    """Return the ``message`` event of a person's message."""
     kind = "im" if channel.kind == "im" else "group" if channel.private else "channel"
     return message_object(state, message) | {
         "channel": channel.id,
@@ -161,14 +161,14 @@ def message_event(state: WorkspaceState, channel: Channel, message: Message) -> 
 
 
 def app_mention(state: WorkspaceState, channel: Channel, message: Message) -> Json:
-    """The ``app_mention`` event that comes beside the ``message`` event."""
+    """Return the ``app_mention`` event that accompanies the ``message`` event."""
     event = message_event(state, channel, message) | {"type": "app_mention"}
     event.pop("channel_type")
     return event
 
 
 def home_opened(state: WorkspaceState, user: User, channel: Channel, tab: str) -> Json:
-    """``app_home_opened``, with the published view when there is one."""
+    """Return ``app_home_opened``, with the published view if there is one."""
     event: Json = {
         "type": "app_home_opened",
         "user": user.id,
@@ -181,7 +181,7 @@ def home_opened(state: WorkspaceState, user: User, channel: Channel, tab: str) -
 
 
 def file_shared(state: WorkspaceState, channel: Channel, file_id: str, user: str) -> Json:
-    """``file_shared``: ids only."""
+    """Return ``file_shared``, which contains only ids."""
     return {
         "type": "file_shared",
         "file_id": file_id,
@@ -193,7 +193,7 @@ def file_shared(state: WorkspaceState, channel: Channel, file_id: str, user: str
 
 
 def file_deleted(state: WorkspaceState, file_id: str) -> Json:
-    """``file_deleted``: the id only."""
+    """Return ``file_deleted``, which contains only the id."""
     return {"type": "file_deleted", "file_id": file_id, "event_ts": state.stamps.next()}
 
 
@@ -223,6 +223,6 @@ def _place(channel: Channel) -> Json:
 
 
 def _values(action: Json) -> dict[str, Any]:
-    """The state a click on a stateful element of a message leaves."""
+    """Return the state after a click on a stateful element of a message."""
     kept = {key: value for key, value in action.items() if key.startswith("selected_") or key == "type"}
     return {action["block_id"]: {action["action_id"]: kept}} if len(kept) > 1 else {}

@@ -37,7 +37,7 @@ class Provider:
 
     name: str
     drivers: tuple[tuple[str, str], ...]
-    """Name and mobile number of each."""
+    """Names and mobile numbers."""
 
 
 PROVIDERS = (
@@ -49,7 +49,7 @@ PROVIDERS = (
 
 @dataclass(kw_only=True)
 class Store:
-    """A shop. ``token`` is its key; ``fields`` is what it was created with, by the service's names."""
+    """A shop. ``token`` is its key; ``fields`` are the values of its creation, by the service's names."""
 
     id: str
     token: str
@@ -69,11 +69,11 @@ class Store:
 
 @dataclass(kw_only=True)
 class Order:
-    """The call to one provider about a booking."""
+    """An offer of a booking to one provider."""
 
     provider: str
     search: int = 1
-    """Which search of the booking it belongs to."""
+    """Number of the booking's search to which it belongs."""
     fee_cents: int = 0
     state: str = "searching"
     """``searching``, ``accepted``, ``rejected`` or ``withdrawn``."""
@@ -82,7 +82,7 @@ class Order:
 
 @dataclass(kw_only=True)
 class Booking:
-    """A delivery. Times are seconds since the epoch; ``due`` is when it moves by itself."""
+    """A delivery. Times are seconds since the epoch; ``due`` is the time of its next step."""
 
     id: str
     number: int
@@ -105,7 +105,7 @@ class Booking:
 
     @property
     def external_id(self) -> str:
-        """The integrator's own id."""
+        """The integrator's id."""
         return str(self.fields.get("externalBookingId") or "")
 
     @property
@@ -115,13 +115,13 @@ class Booking:
 
     @property
     def final(self) -> bool:
-        """Whether it never changes again."""
+        """Whether its status is final."""
         return self.status in FINAL
 
 
 @dataclass(kw_only=True)
 class Prebooking:
-    """A booking that lacks its delivery point."""
+    """A booking without a delivery point."""
 
     id: str
     store: Store
@@ -136,19 +136,19 @@ class DeliverySwitches:
     """The service's switches; each may be changed at any time.
 
     Attributes:
-        suspended: the workspace is suspended; every call is answered ``suspended_status``, 200 with an error in it.
+        suspended: the workspace is suspended; calls are answered ``suspended_status``, 200 with an error in the body.
         other_environment: the keys belong to the other environment; every call is answered 403.
         production: pre-bookings do not exist here.
         reach_km: points farther than this from the store are not covered.
-        no_provider: nobody takes a booking; searches end in PROVIDER_NOT_FOUND.
+        no_provider: no provider accepts bookings; searches end in PROVIDER_NOT_FOUND.
         drop_driver: number of drivers who give up before they reach the store; the search then starts again.
-        undelivered: drivers do not find the customer and bring the order back.
-        unknown_status: bookings pass through a state that no document names.
-        forget_external: records do not repeat the integrator's id.
-        late_link: the link of a pre-booking comes on reading only.
+        undelivered: drivers don't find the customer and return the order.
+        unknown_status: bookings pass through this undocumented state.
+        forget_external: records don't include the integrator's id.
+        late_link: the link of a pre-booking is only returned on reading.
         keep_webhooks: a DELETE of a webhook is answered 2xx without effect, as behind a proxy that drops its body.
-        numbers_as_text: ``bookingNumericId`` comes as text.
-        words: states and kinds of events that are called otherwise here.
+        numbers_as_text: ``bookingNumericId`` is text.
+        words: other names for states and kinds of events.
         cook_unit: seconds of one unit of ``cookTime``.
     """
 
@@ -169,5 +169,5 @@ class DeliverySwitches:
     cook_unit: float = 0.001
 
     def word(self, ours: str) -> str:
-        """What this service calls a state or a kind of event."""
+        """Return this service's name of a state or a kind of event."""
         return self.words.get(ours, ours)

@@ -1,4 +1,4 @@
-"""Bulk payments in the simulator: jobs whose items are paid some at a time, each by itself."""
+"""Bulk payments in the simulator: jobs that pay their items individually, some per step."""
 
 import hashlib
 import uuid
@@ -24,7 +24,7 @@ FINISHED = frozenset({DONE, FAILED})
 
 @dataclass(frozen=True, kw_only=True)
 class BulkOrder:
-    """One checked line of a request for a bulk payment."""
+    """A validated line of a request for a bulk payment."""
 
     email: str
     cents: int
@@ -41,7 +41,7 @@ class BulkItem:
     status: str = CREATED
     error: str = ""
     held_cents: int = 0
-    """What left the partner's balance for it and has not come back."""
+    """Amount taken from the partner's balance and not returned."""
 
     @property
     def operation_id(self) -> str:
@@ -50,7 +50,7 @@ class BulkItem:
 
 @dataclass(kw_only=True)
 class BulkJob:
-    """One bulk payment. ``due`` is when it moves by itself; ``worked`` the number of items processed."""
+    """A bulk payment. ``due`` is the time of its next step, ``worked`` the number of items processed."""
 
     id: str
     created_at: float
@@ -61,23 +61,23 @@ class BulkJob:
     failure_reason: str = ""
     cancellations: int = 0
     canceled_all: int = 0
-    """Number of requests to cancel without a hash, which cancel everything."""
+    """Number of cancellation requests without a hash, which cancel everything."""
     by_hash: dict[str, BulkItem] = field(default_factory=dict)
 
     def count(self, *statuses: str) -> int:
-        """Number of items with any of these statuses."""
+        """Return the number of items with any of these statuses."""
         return sum(1 for item in self.items if item.status in statuses)
 
     def is_unprocessed(self, item: BulkItem) -> bool:
-        """Whether it belongs to the parts that could not be processed."""
+        """Return whether the item couldn't be processed."""
         return item.status == FAILED or (self.status == FAILED and item.status == CREATED)
 
 
 class BulkBook:
-    """Keeps bulk payments. Every method acts at once; money goes through the ledger only.
+    """Keeps bulk payments. Methods act at once; money moves only through the ledger.
 
-    An item that is processed is credited (active account), held in escrow (no account), or fails; a job ends as
-    ``done`` when it has been through all of them, whatever became of each.
+    A processed item is credited (active account), held in escrow (no account), or fails; a job ends as ``done`` after
+    all items, whatever their outcomes.
     """
 
     def __init__(
@@ -99,12 +99,12 @@ class BulkBook:
         self._changed = changed
 
     def history(self) -> list[BulkJob]:
-        """Newest first, without those that the list does not show yet."""
+        """Return jobs, newest first, without those that the list doesn't show yet."""
         until = self._clock() - self._switches.lists_lag_seconds
         return [job for job in reversed(self.jobs.values()) if job.created_at <= until]
 
     def operations(self) -> Iterator[Record]:
-        """Each payment as an operation, oldest first; they follow their items and are made anew each time."""
+        """Iterate over the payments as operations, oldest first, created from the items' current state."""
         if self._switches.bulk_operations != "unlisted":
             yield from (self._operation(job, item) for job in self.jobs.values() for item in job.items)
 
@@ -125,7 +125,7 @@ class BulkBook:
         return job
 
     def cancel(self, job: BulkJob, hashes: Iterable[str] | None) -> list[BulkItem]:
-        """Cancel items held in escrow (None: all) and return their money; returns the canceled items."""
+        """Cancel these items, or all, if in escrow; refund their money and return the canceled items."""
         job.cancellations += 1
         if hashes is None:
             job.canceled_all += 1
@@ -138,7 +138,7 @@ class BulkBook:
         return canceled
 
     def settle(self, job: BulkJob, hashed: str, status: str, *, error: str = "") -> None:
-        """Bring one item into a status, as the service would, with the money that goes with it."""
+        """Set the status of an item as the service would, and move its money."""
         item = job.by_hash[hashed]
         if status in (COMPLETED, PENDING) and not item.held_cents:
             self._pay(item)
@@ -148,7 +148,7 @@ class BulkBook:
         self._changed("bulk", job)
 
     def signed_up(self, email: str) -> None:
-        """Credit what was held for somebody who now has an account."""
+        """Credit payments held for an address that now has an account."""
         for job in self.jobs.values():
             for item in job.items:
                 if item.status == PENDING and item.order.email.casefold() == email.casefold():
@@ -162,13 +162,13 @@ class BulkBook:
                 self._step(job)
 
     def advance(self) -> None:
-        """Move every unfinished job by one step, whatever the clock says."""
+        """Move every unfinished job by one step, whatever the time."""
         for job in list(self.jobs.values()):
             if job.status not in FINISHED:
                 self._step(job)
 
     def next_due(self) -> float | None:
-        """When something moves by itself next."""
+        """Return when the next job is due; None if none is."""
         return min((job.due for job in self.jobs.values() if job.due is not None), default=None)
 
     def _operation(self, job: BulkJob, item: BulkItem) -> Record:
@@ -248,7 +248,7 @@ class BulkBook:
 
 
 def of_hashes(body: Mapping[str, object], *, items: str, hashed: str) -> list[str] | None:
-    """The hashes that a request to cancel names; None when it names none, which means all."""
+    """Return the hashes in a cancellation request; None if there are none, which means all items."""
     listed = body.get(items)
     if not isinstance(listed, list) or not listed:
         return None

@@ -24,24 +24,24 @@ ROUTES: Mapping[str, tuple[str, str]] = {
     "list_bulk_items": ("GET", "/bulk-payments/{id}/payments"),
     "cancel_bulk_items": ("POST", "/bulk-payments/{id}/payments/cancel"),
 }
-"""The default method and path of each operation; the names are also those that faults are armed for."""
+"""Default method and path by operation. Faults are armed for the same operation names."""
 
 _PREFIX = "svc_"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Dialect:
-    """One set of routes and field names of the service.
+    """A set of routes and field names of the service.
 
     Attributes:
         routes: method and path template by operation; operations left out do not exist in this dialect.
-            Templates name ``{id}`` or ``{code}``, or leave it to ``places``.
+            Templates contain ``{id}`` or ``{code}``, unless ``places`` is used.
         names: a field's name on the wire by its default name (``amount``, ``currentPage``, ``svc_operation_id`` ...),
             or by operation and name where it differs in one place (``create_payout.email``).
-        prefix: what stands for ``svc`` in field names.
-        email_header: the account status request carries the e-mail in this header instead of the query.
-        places: where an operation's id, code or e-mail travels when its path does not hold it: ``query`` (the
-            default), ``header`` or ``body``.
+        prefix: replaces ``svc`` in field names.
+        email_header: header for the e-mail in an account status request, instead of the query.
+        places: part of the request with an operation's id, code or e-mail if its path doesn't contain it: ``query``
+            (the default), ``header`` or ``body``.
     """
 
     routes: Mapping[str, tuple[str, str]] = field(default_factory=lambda: dict(ROUTES))
@@ -51,14 +51,14 @@ class Dialect:
     places: Mapping[str, Literal["query", "header", "body"]] = field(default_factory=dict)
 
     def name(self, operation: str, default: str) -> str:
-        """What a field is called on the wire."""
+        """Return a field's name on the wire."""
         told = self.names.get(f"{operation}.{default}") or self.names.get(default)
         if told is not None:
             return told
         return f"{self.prefix}_{default.removeprefix(_PREFIX)}" if default.startswith(_PREFIX) else default
 
     def outward(self, operation: str, value: object) -> object:
-        """A reply with its fields named as on the wire, at every depth."""
+        """Return a reply with field names as on the wire, at every depth."""
         if isinstance(value, dict):
             return {self.name(operation, key): self.outward(operation, inner) for key, inner in value.items()}
         if isinstance(value, list):

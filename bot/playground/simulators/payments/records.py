@@ -49,14 +49,14 @@ class Record:
     svc_user_id: str | None = None
     items: tuple[Item, ...] = ()
     internal_note: str | None = None
-    """Of a payment of a bulk payment: what the partner noted beside it."""
+    """The partner's note on a payment of a bulk payment."""
     executions: int = 0
     due: float | None = None
     before: str | None = None
 
     @property
     def final(self) -> bool:
-        """Whether its status never changes again."""
+        """Whether its status is final."""
         return self.status in FINAL
 
 
@@ -94,20 +94,20 @@ class Switches:
         item_amount: whether a purchase item's amount is per unit or for the line.
         bulk_items_a_step: how many items of a bulk payment are paid in one step.
         bulk_page_size: records on a page of a bulk list.
-        bulk_fail_every: every n-th item of a bulk payment fails; 0: none.
+        bulk_fail_every: every n-th item of a bulk payment fails; 0 for no failures.
         bulk_stuck: bulk payments do not move.
         bulk_ends_failed: bulk payments end as failed, whatever the status of their items.
-        bulk_breaks_after: a bulk payment fails after so many items; the others are never begun; 0: none does.
-        bulk_hides_failed: the list of items leaves out what could not be processed.
-        bulk_failure_shape: how the list of failures gives the reason; ``other``: under a name of the service's own.
-        bulk_operations: what the list of operations says of a bulk payment's items: the hash once they are completed
-            (``hashed``), the partner's internal note too (``noted``), neither (``bare``); ``unlisted``: it lacks them.
-        bulk_item_ids: the list of a bulk payment's items gives the ids of these operations.
+        bulk_breaks_after: a bulk payment fails after this number of items, and the rest never begin; 0 turns it off.
+        bulk_hides_failed: the list of items leaves out unprocessed ones.
+        bulk_failure_shape: form of the reasons in the list of failures; ``other`` uses an undocumented field name.
+        bulk_operations: fields of a bulk payment's items in the list of operations: the hash once they are completed
+            (``hashed``), also the partner's internal note (``noted``), neither (``bare``); ``unlisted`` omits them.
+        bulk_item_ids: the list of a bulk payment's items includes the ids of these operations.
         bulk_drops_page: a proxy drops the page parameter of bulk lists.
         bulk_drops_notes: the partner's internal notes do not come back.
-        bulk_rewrites_notes: what the partner's internal notes come back as; None: as they were given.
+        bulk_rewrites_notes: text that replaces the partner's internal notes in replies; None leaves them unchanged.
         lists_lag_seconds: age from which lists show a record.
-        bulk_loses_every: every n-th item is missing from the list of items; 0: none.
+        bulk_loses_every: every n-th item is missing from the list of items; 0 turns it off.
     """
 
     worst_case: bool = True
@@ -143,7 +143,7 @@ class Switches:
 
 @dataclass(frozen=True, kw_only=True)
 class PayoutOrder:
-    """A checked request to pay somebody."""
+    """A validated request to pay a person."""
 
     email: str
     description: str
@@ -156,7 +156,7 @@ class PayoutOrder:
 
 @dataclass(frozen=True, kw_only=True)
 class PurchaseOrder:
-    """A checked request to be paid."""
+    """A validated request to be paid."""
 
     code: str
     description: str
@@ -187,7 +187,7 @@ class Shelf:
     def newest_first(
         self, operation_type: str | None, *, also: Iterable[Record], skip: int, count: int, until: float
     ) -> tuple[int, list[Record]]:
-        """Number of operations (of a type) created until then, and ``count`` of them after the newest ``skip``."""
+        """Return the number of operations (of a type) until then, and ``count`` of them after the newest ``skip``."""
         rows = sorted((*self.ordered, *also), key=lambda record: record.created_at)
         rows = [record for record in rows if record.created_at <= until]
         if operation_type is not None:
