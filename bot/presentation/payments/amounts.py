@@ -1,4 +1,4 @@
-"""How the amounts of a file are written: what a person is asked, and why a file as a whole can't be read."""
+"""The number format of a file's amounts: the question to a person, and why a whole file can't be read."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -10,7 +10,7 @@ from bot.domain.text import clean
 from bot.presentation.blocks.text import message, quote
 from bot.presentation.files.columns import amount_reading, option, select
 
-DECIMALS: Final = "decimals"  # the field that says which sign stands before the cents
+DECIMALS: Final = "decimals"  # the field for the decimal sign
 _SIGNS: Final = {Decimals.POINT: "Point before the cents", Decimals.COMMA: "Comma before the cents"}
 _ASK: Final = ":question: *How are the amounts written?* Choose below; you see the total before you request anything."
 _NAMED: Final = 5
@@ -19,7 +19,7 @@ _NAME: Final = 60
 
 
 def unread(why: Unread) -> Content:
-    """Why no amount of a file is read: another currency, two styles, or a style that a person has to choose."""
+    """Explain why a file's amounts can't be read: another currency, two styles, or a style that must be chosen."""
     if why.currency and not why.column:
         told = f"*All amounts are in {quote(why.currency, _NAME)}.* I pay in {CURRENCY} only. Write them in {CURRENCY}"
         return message(f":pencil2: {told}, for example 25.00.")
@@ -41,7 +41,7 @@ def _rows(written: Sequence[tuple[int, str]]) -> str:
 
 
 def decimals_select(asks: Sequence[str], chosen: str, *, of: str) -> Block:
-    """The question with both readings; ``chosen``: the style that is selected already, or empty."""
+    """Build the question with both readings; ``chosen`` is the selected style, or empty."""
     styles, options = sorted(_SIGNS, key=lambda style: style not in readings(asks[0])), []
     for style in styles:
         first, *more = (amount_reading(one, style) for one in asks)

@@ -89,7 +89,7 @@ _NOTE_COLUMNS = (
     (Column(title="User", most=_WORD), "user_id"),
     (Column(title="Hash", most=80), "hash"),
 )
-"""What a payment may have besides, and the field of its row."""
+"""Optional columns of payments, and the fields of their rows."""
 _JOB_COLUMNS = (
     Column(title="Created", most=20),
     Column(title="Bulk payment", most=40),
@@ -123,9 +123,9 @@ def refused_while_frozen(frozen: Frozen) -> Content:
 
 
 def requested(instruction: Instruction, *, member: bool, over: Reason | None = None) -> Content:
-    """Nothing was sent to anybody yet. ``member``: the bot can post where it was asked for.
+    """Confirm a request that isn't sent yet. ``member`` means that the bot can post where it was requested.
 
-    ``over``: it is more than may be sent today.
+    ``over`` is the reason if it exceeds the amount that may be sent today.
     """
     words, origin = KINDS[instruction.kind], instruction.origin_channel
     asked = Stands(words, instruction).say(words.requested)
@@ -139,14 +139,14 @@ def requested(instruction: Instruction, *, member: bool, over: Reason | None = N
 
 
 def line_says_it(instruction: Instruction, *, member: bool, over: Reason | None = None) -> bool:
-    """Whether the line where it was asked for says all of this; arguments as of ``requested``."""
+    """Return whether the line in the original channel contains all of ``requested``, with its arguments."""
     return member and over is None and not is_unusual(instruction)
 
 
 def refused(refusal: No | Refusal, instruction: Instruction) -> Content:
-    """Why a click or command about a request had no effect; names who was first when somebody was."""
+    """Explain why a click or command about a request had no effect, and who decided it if a person did."""
     if refusal is Refusal.DECIDED:
-        # People bring a request to some states; to the others the service does, after people approved.
+        # People set some of the states; the service sets the others after an approval.
         people = instruction.state in (State.APPROVED, State.REJECTED, State.WITHDRAWN, State.CLOSED)
         who = f"{'' if people else ', approved'} by {md.mention(instruction.decided_by)}"
         by = who if instruction.decided_by else ""
@@ -163,12 +163,12 @@ def refused(refusal: No | Refusal, instruction: Instruction) -> Content:
 
 
 def never_approved(short: Short) -> Content:
-    """Nothing was requested, because too few people could ever approve it."""
+    """Explain that nothing was requested because there are too few people to approve it."""
     return md.message(f":no_entry_sign: Not requested: {short_of_people(short)}; ask an admin to add an approver.")
 
 
 def code_taken(holder: Instruction) -> str:
-    """Why a code cannot be chosen, as a rule for the argument."""
+    """Explain why a code can't be chosen, worded as a rule for the argument."""
     return f"{holder.reference} already has this code ({word_of(holder)}); a code is used once"
 
 
@@ -180,7 +180,7 @@ def shown_to(
     link: str = "",
     again: PaidAgain = NOT_AGAIN,
 ) -> Content:
-    """The current card of one request, without buttons; ``link``: the checkout address of a purchase."""
+    """Return a request's current card without buttons; ``link`` is a purchase's checkout address."""
     if (own := KINDS[instruction.kind].card) is not None:
         return own(instruction, link=link, buttons=False)
     return card(instruction, votes, for_approvers=True, approvals_channel=approvals_channel, buttons=False, again=again)
@@ -207,7 +207,7 @@ def waiting(found: Sequence[WaitingRequest]) -> Content:
             for press in (deciding(one.instruction) if one.mine else [])
         ]
         pressed = actions([*decide, *opening(one.link)])
-        if one.is_settled:  # as high as its buttons, so that no other row comes under the finger
+        if one.is_settled:  # as high as its buttons, so that another row doesn't move under the finger
             pressed = [md.paragraph(f"*{md.capital(word_of(one.instruction))}*")]
         about: Block = {"type": "context", "elements": [small]}
         blocks += [md.paragraph("\n".join([line, *warned])), about, *pressed]
@@ -235,7 +235,7 @@ def waiting_line(one: WaitingRequest) -> str:
 
 
 def asked(instruction: Instruction, read: Checked, *, member: bool, over: Reason | None = None) -> Content:
-    """With what is not as people expect it of the file: rows that were left out, what is hidden."""
+    """Confirm a file's request, with anything unexpected in the file: left out rows, hidden content."""
     left = read.left_out
     left_out = [f"Left out: {some_rows(left, len(left))}."] if left else []
     how = [f"{md.capital(md.quote(read.read_as, 300))}."] if read.read_as else []
@@ -267,7 +267,7 @@ def items(
     read_at: datetime | None,
     known: Mapping[str, Lookup] = MappingProxyType({}),
 ) -> Content:
-    """``known``: what was found out about the recipients before it was sent, by address in lower case."""
+    """List payments; ``known`` are the look-ups of recipients before sending, by address in lower case."""
     what = "Failed payments" if failed else "Payments"
     whose = md.quote(name, _NAME)
     which = f"{'failed' if failed else 'items'}:{name}"
@@ -276,7 +276,7 @@ def items(
         text = f"*{what} of {whose}*: none" + (f" on page {page} of {pages}" if page > 1 else "")
         return Content(text=text, blocks=[md.paragraph(text), *pager])
     cells, lines = [], []
-    # The internal note of our own rows says what the row says.
+    # The internal note of our rows begins with their reference and number, which are already shown.
     rows = [replace(one, internal_note=one.internal_note.removeprefix(f"{name}/{one.row}")) for one in rows]
     names = [_name(one, known.get(one.email.casefold())) for one in rows]
     noted = [(column, field) for column, field in _NOTE_COLUMNS if any(getattr(one, field) for one in rows)]
@@ -286,7 +286,7 @@ def items(
         stood = one.error or "No reason given" if failed else item_word(one.status) or "Not reported"
         if drawn is _UNSENT_COLUMNS:
             stood = account_cells(one, known.get(one.email.casefold()))[-1]
-        number = str(one.row or "")  # one that only the list of failures names has no place in the list
+        number = str(one.row or "")  # a payment only in the list of failures has no number
         notes = [(column.title, str(getattr(one, field))) for column, field in noted]
         named = [whom] if any(names) else []
         cells.append([number, one.email, *named, shown(one.cents), stood, *(text for _, text in notes)])
@@ -302,7 +302,7 @@ def items(
 
 
 def _name(row: BulkRow, found: Lookup | None) -> str:
-    """What the file calls the recipient, with the registered name where that is another one."""
+    """Return the recipient's name in the file, with the registered name if it differs."""
     registered = clean(found.recipient.full_name or "") if found is not None else ""
     given = clean(row.name)
     if not given or not registered or names_fit(registered, given):
@@ -323,7 +323,7 @@ def history(page: JobPage, ours: Mapping[str, Instruction], *, command: str) -> 
         rows.append([one.created_at, *called, *map(_number, (one.count, one.completed, one.failed))])
     counts = [column.title.lower() if column.align == "right" else "" for column in _JOB_COLUMNS]
     lines = []
-    for row in rows:  # the cells that hold something, numbers with what they count
+    for row in rows:  # non-empty cells, and numbers with their nouns
         named = [
             (
                 md.moment(cell) if isinstance(cell, datetime) else md.escape(cell or ""),
@@ -340,7 +340,7 @@ def history(page: JobPage, ours: Mapping[str, Instruction], *, command: str) -> 
 
 
 def job_row(one: BulkJob, known: Instruction | None) -> list[str]:
-    """One bulk payment in the file of the history, by ``JOBS_HEADER``."""
+    """Return a bulk payment as a row of the history file, by ``JOBS_HEADER``."""
     return [
         one.created_at.isoformat(timespec="seconds") if one.created_at else "",
         known.reference if known is not None else "",
@@ -352,7 +352,7 @@ def job_row(one: BulkJob, known: Instruction | None) -> list[str]:
 
 
 def item_row(one: BulkRow, known: Mapping[str, Lookup] = MappingProxyType({})) -> list[str]:
-    """One payment in the file of a bulk payment's items, by ``ITEMS_HEADER``; ``known`` as of ``items``."""
+    """Return a payment as a row of the items file, by ``ITEMS_HEADER``; ``known`` is as in ``items``."""
     amount = [digits(one.cents), CURRENCY]
     notes = [one.note, one.internal_note, one.user_id]
     said = [item_word(one.status), one.error, one.hash]
@@ -361,7 +361,7 @@ def item_row(one: BulkRow, known: Mapping[str, Lookup] = MappingProxyType({})) -
 
 
 def job(found: BulkJob, counted: Tally | None = None) -> Content:
-    """``counted``: its payments; None: they could not be read."""
+    """Show a bulk payment; ``counted`` are its payments, or None if they couldn't be read."""
     notes = ["Created outside Switchboard."]
     if found.state is JobStatus.FAILED and counted is not None:
         notes.insert(0, advice(counted))
@@ -369,7 +369,7 @@ def job(found: BulkJob, counted: Tally | None = None) -> Content:
 
 
 def job_facts(found: BulkJob, counted: Tally | None = None) -> list[Fact]:
-    """What the service says of a bulk payment, its id first."""
+    """Return the service's facts about a bulk payment, its id first."""
     more: dict[str, int] = {}
     if counted is not None:
         moving = counted.under_way - counted.queued
@@ -395,7 +395,7 @@ def asked_again_before(first: Instruction, before: Instruction) -> Content:
 
 
 def none_to_pay_again(first: Instruction, doubtful: int) -> Content:
-    """Nothing was requested. ``doubtful``: failed rows that the service does not call failed now; 0: none is left."""
+    """Explain why nothing is retried: ``doubtful`` rows aren't confirmed as failed now, or none is left if 0."""
     if not doubtful:
         return md.message(f":information_source: {first.reference} has no failed payments left to retry.")
     return md.message(
@@ -416,7 +416,7 @@ def _not_confirmed(doubtful: int) -> str:
 
 
 def not_returned(reference: str, status: str) -> Content:
-    """A payout is not in escrow any more, so nothing was asked for. ``status``: the service's."""
+    """Explain that a payout isn't in escrow any more, with the service's ``status``."""
     now = md.quote(status_word(status))
     return md.message(f":information_source: {reference} can't be canceled any more. It is *{now}*.")
 
@@ -428,7 +428,7 @@ def not_sent(bulk: str) -> Content:
 def cannot_cancel(
     why: str, typed: Sequence[str], items: Sequence[BulkRow] = (), *, bulk: str, rows: tuple[int, int] = (0, 0)
 ) -> Content:
-    """Why nothing was requested. ``typed``: what was named; ``items``: those concerned; ``rows``: first and last."""
+    """Explain why nothing was requested for the ``typed`` names; ``items`` match, ``rows`` are first and last row."""
     named = md.series([f"`{md.quote(one.replace('`', ''), 70)}`" for one in typed[:_NAMED]], len(typed))
     match why:
         case "nothing pending":

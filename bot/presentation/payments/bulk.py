@@ -133,7 +133,7 @@ def _head(instruction: Instruction, asker: str) -> list[Block]:
 
 
 def _decides(instruction: Instruction) -> bool:
-    """Whether people can still decide about it."""
+    """Return whether people can still decide about it."""
     return instruction.state in _TO_DECIDE
 
 

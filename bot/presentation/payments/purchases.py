@@ -33,7 +33,7 @@ body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 26rem; margin: 4rem aut
 h1 {{ font-size: 1.3rem }}
 </style></head><body><h1>{title}</h1><p>{text}</p></body></html>
 """
-# Pages after paying and after leaving the checkout: they tell what happens next, not what happened.
+# Pages after paying and after leaving the checkout: they explain what happens next, not what happened.
 THANKS = _PAGE.format(
     title="Thank you",
     text="We'll tell the team once the payment is confirmed. You can close this page.",

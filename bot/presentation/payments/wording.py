@@ -1,7 +1,7 @@
-"""What a kind of request says: the record that each kind fills in, and the phrases that several kinds share.
+"""Wording of requests: the record that each kind of request defines, and phrases shared by several kinds.
 
 Most of it is templates. A template is a text with names of :class:`Stands` or :class:`News` in braces, or a function of
-one of them where a text does not do. The records stand in :mod:`bot.presentation.payments.kinds`.
+one of them if a text isn't enough. The records are in :mod:`bot.presentation.payments.kinds`.
 """
 
 import re
@@ -26,7 +26,7 @@ from bot.presentation.reasons import answered, reason_of, worded
 from bot.presentation.words import DO_NOT_PAY_AGAIN, NEEDS_PERSON, NOTHING_PAID, UNKNOWN, symbol, word
 
 WITHDRAW: Final = "payout.withdraw"
-_ON_HOLD: Final = re.compile(r"\bOn hold(: |, because )")  # the title says it
+_ON_HOLD: Final = re.compile(r"\bOn hold(: |, because )")  # already in the title
 _ID_LIMIT = 200
 _STATUS_LIMIT = 100
 _FEW = 5
@@ -35,7 +35,7 @@ _OVER = re.compile(r"over \$?([\d,]+)(\.\d\d)?(?: USD)?")
 
 @dataclass(frozen=True, slots=True)
 class _Slots:
-    """What a template about a request may name: the fields, and ``slots``. All of it is mrkdwn."""
+    """Names for templates about a request: the fields, and ``slots``. All values are mrkdwn."""
 
     slots: ClassVar[Mapping[str, Callable[[Any], str]]]
     words: "Wording"
@@ -51,11 +51,11 @@ class _Slots:
 _OF_BOTH: Final[Mapping[str, Callable[[Any], str]]] = {
     "headline": lambda one: md.escape(one.words.headline(one.instruction)),
     "in_full": lambda one: md.escape(one.words.in_full(one.instruction)),
-    # Why it stands there, as a sentence.
+    # The reason for its state, as a sentence.
     "reason": lambda one: reason_of(one.given),
-    # The same with a space before it; empty where there is no reason.
+    # The reason with a space before it; empty if there is none.
     "why": lambda one: f" {said}" if (said := reason_of(one.given)) else "",
-    # Somebody's own words behind a colon; a full stop where there are none.
+    # A colon and the words of a person or provider, or a full stop if there are none.
     "words_of": lambda one: _words_of(one.given),
     "declined": lambda one: f"The provider declined it{declined(one.given)}.",
     "nothing": lambda one: one.words.nothing,
@@ -69,7 +69,7 @@ class Stands(_Slots):
     votes: int = 0
     slots: ClassVar[Mapping[str, Callable[["Stands"], str]]] = {
         **_OF_BOTH,
-        # Where people find it at the provider: its id there where we know it; else what we gave it.
+        # How people find it at the provider: by its id there if known, else by an identifier that we gave it.
         "look_up": lambda one: (
             f"`{md.quote(one.instruction.remote_id.replace('`', ''), _ID_LIMIT)}`"
             if one.instruction.remote_id
@@ -78,13 +78,13 @@ class Stands(_Slots):
         "code": lambda one: f"`{md.quote(one.instruction.sent_code.replace('`', ''), _ID_LIMIT)}`",
         "needs": lambda one: md.escape(policy_line(one.instruction)).removesuffix("."),
         "by": lambda one: md.mention(one.instruction.decided_by) if one.instruction.decided_by else "us",
-        # The provider's own word for an unknown status, with a space before it. No decision depends on it.
+        # A sentence with the provider's word for an unknown status, with a space before it. No decision depends on it.
         "raw": lambda one: (
             f" The provider calls its status “{md.quote(said, _STATUS_LIMIT)}”."
             if (said := one.instruction.remote_status) and read_status(said) is None
             else ""
         ),
-        # What the provider said while it left the outcome open; a sentence of its own with a space before it.
+        # The provider's answer if it left the outcome open, as a separate sentence with a space before it.
         "answered": lambda one: (
             "" if one.instruction.refusal or one.instruction.suspect else f" {md.quote(answered(one.given))}".rstrip()
         ),
@@ -99,25 +99,25 @@ class Stands(_Slots):
         return (self.instruction.progress or BulkProgress()).tally
 
     def unless_refused(self, lost: str) -> str:
-        """Whether something was done is unknown. ``lost``: what is said where no refusal came."""
+        """Describe a call of unknown outcome, by the provider's refusal if there is one, else by ``lost``."""
         if self.instruction.refusal:
             why = declined(self.instruction.refusal)
             lost = f"The provider declined it{why}. We're checking that it didn't go through."
         return f"{lost}{self['answered']}"
 
     def in_doubt(self, lost: str) -> str:
-        """The same of a payment, with what people should look at before anything is known."""
+        """Like :meth:`unless_refused`, for a payment: adds not to pay again, and a suspected record to check."""
         suspect = f" {md.quote_sentence(worded(self.given))}" if self.instruction.suspect else ""
         return f"{self.unless_refused(lost)} *{DO_NOT_PAY_AGAIN}*{suspect}"
 
 
 @dataclass(frozen=True, slots=True)
 class News(_Slots):
-    """What was stored of a request when it came to the state that is told. ``names``: what people are called."""
+    """A request's stored facts at the time of a change that is announced, and the ``names`` of people."""
 
     facts: Mapping[str, Any]
     names: Mapping[str, str]
-    whole: bool = False  # with the address, for who reads no thread
+    whole: bool = False  # with the address, for readers outside the thread
     slots: ClassVar[Mapping[str, Callable[["News"], str]]] = {
         **_OF_BOTH,
         "what": lambda one: f"{one['in_full' if one.whole else 'headline']} ({one.instruction.reference})",
@@ -157,7 +157,7 @@ Line = str | Callable[[News], str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadFile:
-    """A file for the thread of a card. Templates may name ``reference``, and ``payments`` or ``rows``, counted."""
+    """A file for a card's thread. Templates may contain ``reference``, and the counts ``payments`` and ``rows``."""
 
     title: str
     alt: str = "A table of {payments}"
@@ -173,35 +173,35 @@ class ThreadFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
-    """What one kind of request says, wherever the kinds differ."""
+    """Wording of one kind of request, for everything in which kinds differ."""
 
     noun: str
     headline: Callable[[Instruction], str]  # amount first, then the other party by name; plain text, never shortened
-    in_full: Callable[[Instruction], str]  # the same with the address
-    title: Callable[[Instruction], str]  # the same at the head of the card, with the currency
-    nothing: str = NOTHING_PAID  # which effect a request that was not sent did not have
-    states: Mapping[State, str] = field(default_factory=dict)  # words of states that are another one for this kind
-    ended: Callable[[Instruction], str] = lambda _: ""  # what came of many payments, in place of the word of the state
-    look_up: Sentence = "our code {code}"  # as long as we do not know its id there
-    requested: Sentence = "Request sent: {in_full}. {needs} · {instruction.reference}"  # the answer to who requested it
+    in_full: Callable[[Instruction], str]  # the headline with the address
+    title: Callable[[Instruction], str]  # the headline for the top of the card, with the currency
+    nothing: str = NOTHING_PAID  # the effect that an unsent request didn't have
+    states: Mapping[State, str] = field(default_factory=dict)  # words of states that differ for this kind
+    ended: Callable[[Instruction], str] = lambda _: ""  # the outcome of many payments, which replaces the state's word
+    look_up: Sentence = "our code {code}"  # as long as its id there is unknown
+    requested: Sentence = "Request sent: {in_full}. {needs} · {instruction.reference}"  # the answer to the requester
 
     head: Callable[[Instruction, str], list[Block]]  # below the title while it is open; for whom, in mrkdwn
-    small: Callable[[Instruction, str], list[str]] = lambda *_: []  # what begins its last line, for whom
-    facts: Callable[[Instruction, str], list[str]]  # the same in a few words each, once it is over
-    text: Callable[[Instruction, str], list[str]]  # the same as parts of the text for notifications and screen readers
-    text_limit: int | None = None  # characters of that text; None: it is never too long
-    warnings: Callable[[Instruction], list[str]] = lambda _: []  # what is not fine, told as long as people decide
+    small: Callable[[Instruction, str], list[str]] = lambda *_: []  # the start of its last line
+    facts: Callable[[Instruction, str], list[str]]  # the details in a few words each, once it has ended
+    text: Callable[[Instruction, str], list[str]]  # parts of the text for notifications and screen readers
+    text_limit: int | None = None  # maximum characters of that text; None if it's never too long
+    warnings: Callable[[Instruction], list[str]] = lambda _: []  # problems, shown until people have decided
     buttons: Callable[[Instruction], list[Block]] = lambda _: []  # besides those for a decision and for withdrawing
-    look: Callable[[Instruction], list[Block]] = lambda _: []  # what approvers press to see more
-    menu: Sequence[tuple[str, str]] = ()  # behind the three dots: labels and the words that their choice sends
-    card: Callable[..., Content] | None = None  # the whole card, of a kind that nobody decides on
+    look: Callable[[Instruction], list[Block]] = lambda _: []  # buttons for approvers to see more
+    menu: Sequence[tuple[str, str]] = ()  # the overflow menu: labels, and the words that a choice sends
+    card: Callable[..., Content] | None = None  # the whole card, for a kind without decisions
 
-    sentences: Mapping[State, Sentence]  # what explains the state on the card, in whole sentences; may be empty
-    news: Mapping[State, Line]  # what is told in the thread
+    sentences: Mapping[State, Sentence]  # explanation of the state on the card, in whole sentences; may be empty
+    news: Mapping[State, Line]  # news in the thread
     news_symbol: Callable[[News], str] = lambda told: symbol(told.state)
-    news_actions: Callable[[News], list[Block]] = lambda _: []  # what the requester can do about it, as buttons
+    news_actions: Callable[[News], list[Block]] = lambda _: []  # buttons with the requester's next steps
     news_content: Callable[[News, str], Content] = lambda _, text: md.message(text)
-    topics: Mapping[str, str]  # what the alerts channel hears
+    topics: Mapping[str, str]  # alerts for the alerts channel
 
     retry: Sentence = lambda stands: (
         ":warning: *First check the provider's dashboard.* If it was paid there, retrying could pay twice. We check "
@@ -209,14 +209,14 @@ class Wording:
         if stands.instruction.commits
         else "The payout couldn't be created, so nothing was paid. Retrying creates it again."
     )
-    """For who approves a new attempt: the one place where a person takes the risk of paying twice."""
+    """Shown to the approver of a new attempt, the only place where a person takes the risk of paying twice."""
     closed_as: str = " as not paid"
     close_title: str = "Close as not paid"
     close_hint: str = "How do you know that it wasn't paid?"
     files: Mapping[str, ThreadFile] = field(default_factory=dict)
 
     def word(self, instruction: Instruction) -> str:
-        """The word of its state, or what came of many payments: they are not called paid where some failed."""
+        """Return the word for its state, or the outcome of many payments, never *paid* if some failed."""
         if has_failed(instruction):
             return word(State.FAILED)
         if is_held(instruction):
@@ -224,21 +224,21 @@ class Wording:
         return self.ended(instruction) or self.states.get(instruction.state) or word(instruction.state)
 
     def why(self, instruction: Instruction, *, votes: int) -> str:
-        """What explains where it stands, in mrkdwn; empty where the word of its state says all."""
+        """Return the explanation of its state, in mrkdwn; empty if the word for the state is enough."""
         if instruction.stopped and instruction.state in (State.NEW, State.CREATING):
             return notices.why_stopped(instruction.stopped)
         why = Stands(self, instruction, votes).say(self.sentences.get(instruction.state, "{reason}")).strip()
         return md.capital(_ON_HOLD.sub("", why, count=1)) if is_held(instruction) else why
 
     def stands(self, instruction: Instruction, *, votes: int) -> str:
-        """Where it stands, in a few words of mrkdwn: *Waiting for approval (1 of 2)*."""
+        """Return its state in a few words of mrkdwn: *Waiting for approval (1 of 2)*."""
         so_far = f" ({votes} of {instruction.requirement.quorum})" if instruction.state is State.AWAITING else ""
         mark = ":warning:" if has_failures(instruction) else symbol(instruction.state)
         mark = symbol(State.FAILED) if has_failed(instruction) else mark
         return f"{mark} *{md.capital(self.word(instruction))}{so_far}*"
 
     def sentence(self, instruction: Instruction, *, votes: int) -> str:
-        """The same with what explains it."""
+        """Return its state with the explanation."""
         why = self.why(instruction, votes=votes)
         return f"{self.stands(instruction, votes=votes)}{f': {why}' if why else ''}"
 
@@ -248,18 +248,18 @@ class Wording:
         return button("Withdraw", WITHDRAW, value_of(instruction), spoken=spoken, confirm=asked)
 
     def withdrawing(self, instruction: Instruction) -> str:
-        """What is asked before it is withdrawn, as plain text."""
+        """Return the question before it is withdrawn, as plain text."""
         return f"Withdraw this {shown(instruction.cents)} request? You can send it again later."
 
 
 def is_held(instruction: Instruction) -> bool:
-    """Whether its card is titled *On hold*: nothing can be decided or sent for now."""
+    """Return whether its card is titled *On hold*: nothing can be decided or sent for now."""
     doubted = has_code(instruction.reason, OfRequest.ON_HOLD, OfRequest.FROZEN, OfRequest.HELD)
     return is_on_hold(instruction) or (doubted and instruction.state in (State.AWAITING, State.APPROVED))
 
 
 def value_of(instruction: Instruction) -> str:
-    """What a button carries: which request and which round, nothing that decides anything."""
+    """Return a button's value: request and round, nothing on which a decision depends."""
     return f"{instruction.id}:{instruction.round}"
 
 
@@ -269,13 +269,13 @@ def purpose(instruction: Instruction) -> Block:
 
 
 def chosen_code(instruction: Instruction) -> list[tuple[str, str]]:
-    """The code that a person chose, as a field of the card."""
+    """Return the code chosen by a person, as a field of the card."""
     code = instruction.payload.code
     return [("Code", f"`{md.quote(code.replace('`', ''), _ID_LIMIT)}`")] if code else []
 
 
 def policy_line(instruction: Instruction) -> str:
-    """How many have to approve it, and what is unusual about that; one or two sentences of plain text."""
+    """Return the number of approvals needed and anything unusual, in one or two sentences of plain text."""
     needs = instruction.requirement
     because = " and ".join(unusual(needs))
     people = md.counted(needs.quorum, "approver" if because else "approval")
@@ -285,14 +285,14 @@ def policy_line(instruction: Instruction) -> str:
 
 
 def is_unusual(instruction: Instruction) -> bool:
-    """Whether the policy asks for more than of any request."""
+    """Return whether the policy requires more than for an ordinary request."""
     return bool(unusual(instruction.requirement)) or instruction.requirement.typed_amount
 
 
 def unusual(needs: Requirement) -> list[str]:
-    """Why it needs more than other requests, in clauses; plain text."""
+    """Return why it needs more than other requests, as clauses of plain text."""
     more = ["it repeats others"] if len(needs.repeats) == MOST_REPEATS else []
-    rows = 10 if len(needs.repeats) <= _FEW else 3  # all requests are named, whatever room that leaves for rows
+    rows = 10 if len(needs.repeats) <= _FEW else 3  # list all requests, even if that leaves less room for rows
     return [*map(_because, needs.reasons), *(_repeats(one, rows) for one in needs.repeats), *more]
 
 
@@ -304,7 +304,7 @@ def _repeats(one: Repeat, most: int) -> str:
 
 
 def _because(reason: str) -> str:
-    """A reason as the policy words it."""
+    """Return the policy's reason as a clause."""
     reason = reason.removesuffix(": one more approver")
     over = _OVER.fullmatch(reason)
     if over is None:
@@ -314,7 +314,7 @@ def _because(reason: str) -> str:
 
 
 def declined(reason: Reason | None) -> str:
-    """Why a provider declined something, after words that say so: its own words, or what it did not accept."""
+    """Return the provider's reason for declining: its words, or the rejected fields. Follows *declined it*."""
     if reason is None:
         return ""
     if reason.words:
@@ -332,9 +332,9 @@ def _words_of(reason: Reason | None) -> str:
 
 
 def why_held(instruction: Instruction, reason: Reason | None, names: Mapping[str, str] | None = None) -> str:
-    """Why a request is on hold, by whom, what helps, and until when; in sentences of mrkdwn.
+    """Explain why and by whom a request is on hold, what helps, and until when; in sentences of mrkdwn.
 
-    ``names``: for a new message, which would call whom it mentions.
+    Pass ``names`` for a new message, which would notify the people it mentions.
     """
     parts = [reason_of(reason)]
     if reason is not None and has_code(reason, OfRequest.FROZEN):
@@ -369,7 +369,7 @@ DECIDED: Final[Mapping[State, Sentence]] = {
     State.REFUSED: "{declined} {nothing}",
     State.CLOSED: "Closed{words.closed_as} by {by}{words_of}",
 }
-"""Sentences of what people decide, and of what follows: the same for every kind that is approved."""
+"""Sentences about decisions and their outcomes, shared by every kind that is approved."""
 NEWS: Final[Mapping[State, Line]] = {
     State.COMMIT_UNKNOWN: f"*{md.capital(UNKNOWN)}*: {{what}}. {{checking}} *{DO_NOT_PAY_AGAIN}*",
     State.NEEDS_HUMAN: f"*{md.capital(NEEDS_PERSON)}*: {{what}} couldn't be confirmed.{{why}}",
