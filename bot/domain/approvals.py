@@ -1,4 +1,4 @@
-"""Authority: who may request, look and decide, and how many approvals a request needs. Every refusal is a value."""
+"""Authority: permission to request, view and decide, and the approvals a request needs. Refusals are values."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -16,20 +16,20 @@ from bot.domain.payments.recipient import concerns, is_disguised
 from bot.domain.policy import Facts, People, Policy, Repeat, Requirement
 
 MEMBERSHIP_SECONDS = 60.0
-"""Seconds for which Slack's answer about a person may be used where money depends on it."""
+"""Seconds for which Slack's answer about a person may be used to decide about money."""
 SAME_PAYMENT = timedelta(days=1)
-"""How long a payment of the same amount to the same address is remembered as the same."""
+"""Time in which a payment of the same amount to the same address counts as the same."""
 SAME_FILE = timedelta(days=7)
-"""How long a list of the same payments is, and a list that retries failed ones."""
+"""Time in which a list of the same payments, or one that retries failed ones, counts as the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """What the workspace says of one of its users, as far as authority depends on it."""
+    """The facts about a user of the workspace on which authority depends."""
 
     id: str
     team_id: str
-    """Empty for people of an Enterprise Grid, who are at home where ``teams`` says."""
+    """Empty for people of an Enterprise Grid, whose home workspaces are ``teams``."""
     teams: frozenset[str] = frozenset()
     name: str = ""
     handle: str = ""
@@ -39,11 +39,11 @@ class Person:
     guest: bool = False
     stranger: bool = False
     email: str = ""
-    """Of the profile; empty where there is none, or the app may not see it."""
+    """Address in the profile; empty if there is none, or the app may not see it."""
 
 
 class NoAddress(StrEnum):
-    """Why a person who was named cannot be paid by the address of the profile."""
+    """Reason why a named person can't be paid by the address in the profile."""
 
     UNKNOWN = "unknown"
     ELSEWHERE = "elsewhere"
@@ -72,10 +72,10 @@ class No(StrEnum):
 
 class Void(StrEnum):
     UNTYPED = "untyped"
-    """It was given without typing the amount, and the policy has required that since."""
+    """The amount wasn't typed, which the policy now requires."""
     TOO_OLD = "too_old"
     FEWER = "fewer"
-    """There are fewer approvers since, so everyone who is left has to approve."""
+    """There are fewer approvers now, so all remaining ones have to approve."""
 
 
 class Refusal(StrEnum):
@@ -87,26 +87,26 @@ class Refusal(StrEnum):
     EXPIRED = "expired"
     WRONG_AMOUNT = "wrong_amount"
     UNCONFIRMED = "unconfirmed"
-    """What is not fine about the recipient's account was not confirmed."""
+    """Problems of the recipient's account weren't confirmed."""
     NOT_YOURS = "not_yours"
     NOT_ASKED = "not_asked"
-    """Only who asked says whether the address is right."""
+    """Only the requester can confirm the address."""
     NOT_REQUESTED = "not_requested"
-    """Only who requested it sends it again."""
+    """Only the requester can send it again."""
     NO_REASON = "no_reason"
-    """An admin who withdraws what somebody else asked for says why."""
+    """An admin has to give a reason to withdraw another person's request."""
     TOO_LATE = "too_late"
-    """It is being sent or was sent; nothing can be taken back."""
+    """It is being sent or was sent, so it can't be withdrawn."""
     SUSPECT = "suspect"
-    """The service holds what may be this one, so nothing is sent again."""
+    """The service has a record that may be this request, so it isn't sent again."""
     TOO_EARLY = "too_early"
-    """It is being created at the service; a moment later it can be taken back."""
+    """It is being created at the service; it can be withdrawn in a moment."""
     DISAGREES = "disagrees"
-    """What the database holds of it is not what the audit says."""
+    """Its database rows disagree with the audit."""
     RESTORED = "restored"
-    """The database is older than what was sent, and an operator has not resumed yet."""
+    """The database was restored to a time before requests that were sent, and no operator has resumed yet."""
     HELD = "held"
-    """Who asked may no longer ask for money."""
+    """The requester may no longer request payments."""
 
 
 class Role(StrEnum):
@@ -117,14 +117,14 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """A person and the policy's user groups they are in, as of ``read_at``, in seconds of boot time."""
+    """A person and their user groups in the policy, as of ``read_at``, in seconds of boot time."""
 
     person: Person | None
     groups: frozenset[str] = frozenset()
     read_at: float = float("-inf")
 
     def fresh(self, at: float) -> bool:
-        """Whether it is recent enough to decide about money at this time of the same clock."""
+        """Return whether it is recent enough to decide about money at this time of the same clock."""
         return at - self.read_at <= MEMBERSHIP_SECONDS
 
 
@@ -136,7 +136,7 @@ class Count:
 
 @lru_cache(maxsize=1_000)
 def profile_mailbox(person: Person | None) -> str:
-    """The mailbox of a profile's address; empty: there is none that can be paid."""
+    """Return the mailbox of a profile's address; empty if it has none that can be paid."""
     try:
         return mailbox(address(person.email)) if person is not None else ""
     except RuleError:
@@ -144,7 +144,7 @@ def profile_mailbox(person: Person | None) -> str:
 
 
 def address_of(person: Person | None, *, home: str) -> str | NoAddress:
-    """The address of the profile of somebody who works here, guests of this workspace included."""
+    """Return the profile's address of a member of this workspace, including guests, else why there is none."""
     if person is None:
         return NoAddress.UNKNOWN
     no = full_member(replace(person, guest=False), home=home)
@@ -157,7 +157,7 @@ def address_of(person: Person | None, *, home: str) -> str | NoAddress:
 
 
 def full_member(person: Person | None, *, home: str) -> No | None:
-    """None when the person is a full, active, human member of the home workspace; otherwise why not."""
+    """Return None if the person is a full, active, human member of the home workspace, else why not."""
     if person is None:
         return No.UNKNOWN
     if home not in {person.team_id, *person.teams} or person.stranger:
@@ -170,7 +170,7 @@ def full_member(person: Person | None, *, home: str) -> No | None:
 
 
 def listed(role: Role, standing: Membership, people: People) -> bool:
-    """Whether the policy lists this person, by id or through a group. An empty list lists nobody."""
+    """Return whether the policy lists this person, by id, group or ``*``. An empty list contains no one."""
     if standing.person is None:
         return False
     names: Collection[str] = getattr(people, role.value)
@@ -178,7 +178,7 @@ def listed(role: Role, standing: Membership, people: People) -> bool:
 
 
 def in_role(standing: Membership, roles: Collection[Role], otherwise: No, *, people: People, home: str) -> No | None:
-    """None when this person is a full member in one of these roles; ``otherwise``: why not, where they are in none."""
+    """Return None if this person is a full member in one of the roles, ``otherwise`` if in none, else why not."""
     refusal = full_member(standing.person, home=home)
     return refusal or (None if any(listed(role, standing, people) for role in roles) else otherwise)
 
@@ -188,7 +188,7 @@ def may_request(standing: Membership, *, people: People, home: str) -> No | None
 
 
 def may_look(standing: Membership, *, people: People, home: str) -> No | None:
-    """None when this person may look at what the services hold: a role of the policy is enough, any of them."""
+    """Return None if this person, with any role of the policy, may view the services' records, else why not."""
     return in_role(standing, tuple(Role), No.NO_ROLE, people=people, home=home)
 
 
@@ -199,7 +199,7 @@ def may_see_balance(standing: Membership, *, people: People, home: str) -> No | 
 def may_decide(
     standing: Membership, *, requester: str, people: People, home: str, payees: Collection[str] = ()
 ) -> No | None:
-    """None when this person's decision counts. ``payees``: mailboxes that are paid."""
+    """Return None if this person's decision counts, else why not. ``payees`` are the mailboxes that are paid."""
     refusal = full_member(standing.person, home=home)
     if refusal is not None:
         return refusal
@@ -214,9 +214,9 @@ def may_decide(
 def may_release(
     standing: Membership, *, requester: str, people: People, home: str, payees: Collection[str] = ()
 ) -> No | None:
-    """None when this person may let a request be sent that may pay twice: an admin, unless it is theirs or pays them.
+    """Return None if this person may release a request that may pay twice, else why not.
 
-    ``payees``: as of :func:`may_decide`.
+    That is an admin who neither requested it nor is paid; ``payees`` is as in :func:`may_decide`.
     """
     refusal = in_role(standing, (Role.ADMIN,), No.NOT_ADMIN, people=people, home=home)
     own = standing.person is not None and standing.person.id == requester
@@ -235,9 +235,9 @@ def counting(
     since: datetime,
     payees: Collection[str] = (),
 ) -> Count:
-    """Which votes of the present round count, and why the others do not; ``since``: older ones are void.
+    """Return which votes of the current round count, and why others don't; those before ``since`` are void.
 
-    ``payees``: mailboxes that are paid.
+    ``payees`` are the mailboxes that are paid.
     """
     void: dict[str, No | Void] = {}
     counted = set()
@@ -260,7 +260,7 @@ def counting(
 
 
 def facts_of(payload: Payload, *, sent_today: int, new_recipient: bool) -> tuple[Facts, ...]:
-    """What the policy looks at: of a bulk payment its sum, its largest item and its largest to somebody new."""
+    """Return facts for the policy; those of a bulk payment are its sum, largest item and largest to a new recipient."""
     match payload:
         case BulkPayload():
             together = Facts(cents=payload.cents, new_recipient=payload.new_count > 0, sent_today=sent_today)
@@ -274,7 +274,7 @@ def facts_of(payload: Payload, *, sent_today: int, new_recipient: bool) -> tuple
 
 
 def doubt_of(payload: Payload) -> str:
-    """Why a bulk payment by itself may be a mistake, a reason for one more approver; empty when nothing says so."""
+    """Return why a bulk payment may be a mistake and needs one more approver; empty if there are no signs."""
     if not isinstance(payload, BulkPayload) or not payload.duplicate_count:
         return ""
     count = payload.duplicate_count
@@ -282,7 +282,7 @@ def doubt_of(payload: Payload) -> str:
 
 
 def needs_confirming(one: Instruction) -> bool:
-    """Whether an approval counts only from the form that shows what may be wrong with a request, whatever its kind."""
+    """Return whether an approval must be given in the form that shows possible problems of the request."""
     payload, progress = one.payload, one.progress or BulkProgress()
     if one.requirement.extra or one.requirement.everyone:
         return True  # it may repeat another payment
@@ -296,6 +296,6 @@ def needs_confirming(one: Instruction) -> bool:
 def requirement_of(
     policy: Policy, facts: Iterable[Facts], payload: Payload, repeats: tuple[Repeat, ...] = ()
 ) -> Requirement:
-    """What the policy asks of a request. One that may pay something twice needs one more approver, however often."""
+    """Return the policy's requirement, with one more approver, only once, for a request that may pay twice."""
     found, doubt = reduce(Requirement.tightened, map(policy.requirement, facts)), doubt_of(payload)
     return found.with_one_more(doubt, repeats) if doubt or repeats else found

@@ -1,8 +1,8 @@
 """The audit chain: every row carries an HMAC over its content and the row before it, so any change breaks it there.
 
-That its end is missing, or that it is another chain altogether, the anchors show. Another key may take over: the last
-row under the old key names the new one, and the first row under the new key the old one. That row's hash seals the hash
-before it, so who learns the old key later can change nothing that was written with it.
+The anchors show whether its end is missing or the chain was replaced. The key may change: the last row under the old
+key names the new one, and the first row under the new key the old one. That row's hash seals the hash before it, so a
+person who learns the old key later can't change anything written with it.
 """
 
 import csv
@@ -23,14 +23,14 @@ SYSTEM = "switchboard"
 GENESIS = "0" * 64
 _KEY_ID_LENGTH = 16
 _FURTHEST = 100_000
-"""Row numbers past the last row that are tried for a removed row; each costs one hash."""
+"""Limit of row numbers past the last row that are tried for a removed row, at one hash each."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """What happened: who did what to which instruction or booking. ``detail`` is JSON-ready and holds no secret."""
+    """An event: actor, action, and instruction or booking. ``detail`` is JSON-ready and contains no secrets."""
 
     at: datetime
     instruction_id: str
@@ -43,7 +43,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainRow:
-    """An entry in its place. ``seq`` counts from 1 without gaps; hashes are hex."""
+    """An entry in the chain. ``seq`` counts from 1 without gaps; hashes are hex."""
 
     seq: int
     entry: Entry
@@ -52,7 +52,7 @@ class ChainRow:
 
 
 class Stored(NamedTuple):
-    """A row exactly as it is in the database, not verified: ``at`` in microseconds since 1970, ``detail`` as JSON."""
+    """An unverified row exactly as stored: ``at`` in microseconds since 1970, ``detail`` as JSON."""
 
     seq: int
     at: int
@@ -86,7 +86,7 @@ def stored(row: ChainRow) -> Stored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifiedRow:
-    """A row for people: its entry (None when it cannot be parsed), and whether it is unaltered."""
+    """A row for people: its entry (None if it can't be parsed), and whether it is unaltered."""
 
     seq: int
     entry: Entry | None
@@ -98,10 +98,10 @@ def link(*, key: bytes, previous: str, seq: int, entry: Entry) -> str:
 
 
 def seal(row: Stored, *, key: bytes, previous: str | None = None, seq: int | None = None) -> str:
-    """The hash this row ought to have, here or after another row and under another number; "" when it has none.
+    """Return the correct hash of a row, optionally after another row or under another number; "" if it has none.
 
-    Hashed is JSON with sorted keys, the detail as it lies there. The text around it cannot be imitated from within:
-    every other part is a JSON string, in which no quotation mark is free.
+    The hashed text is JSON with sorted keys and the detail as stored. A detail can't imitate the text around it: every
+    other part is a JSON string, in which quotation marks are escaped.
     """
     previous, seq = row.previous if previous is None else previous, row.seq if seq is None else seq
     try:
@@ -115,11 +115,11 @@ def seal(row: Stored, *, key: bytes, previous: str | None = None, seq: int | Non
         )
         return hmac.digest(key, f"{previous}{content}".encode(), "sha256").hex()
     except (TypeError, ValueError, OverflowError):
-        return ""  # somebody put something there that this program never writes
+        return ""  # a value that this program never writes
 
 
 class ChainDamage(StrEnum):
-    """What happened to the first bad row, as far as the rows around it tell."""
+    """Damage of the first bad row, as far as the rows around it show."""
 
     REMOVED = "removed"
     CHANGED = "changed"
@@ -127,12 +127,12 @@ class ChainDamage(StrEnum):
     REORDERED = "reordered"
     CUT_OFF = "cut off"
     REPLACED = "replaced"
-    """It was written with the key, but it is not the row that was there: another database or an older copy."""
+    """Written with the key, but not the original row: from another database or an older copy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a chain holds: how many rows do and the hash of the last of them, and the first bad row where one is."""
+    """Result of a check: the number of valid rows, the hash of the last of them, and the first bad row if any."""
 
     rows: int
     head: str
@@ -140,7 +140,7 @@ class Verdict:
     problem: str = ""
     damage: ChainDamage | None = None
     found: Stored | None = None
-    """What is in the place of the bad row now."""
+    """The row now in the place of the bad one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ def key_id(key: bytes) -> str:
 def check(
     *, keys: Keys, rows: Iterable[Stored], end: tuple[int, str] | None = None, anchors: Iterable[Anchor] = ()
 ) -> Verdict:
-    """Walk the chain from its first row; ``end``: the last row as noted. Read the anchors first: rows only grow."""
+    """Verify the chain from its first row; ``end`` is the recorded last row. Read anchors first, as rows only grow."""
     known = list(anchors)
     anchored: dict[int, list[Anchor]] = {}
     for anchor in known:
@@ -197,7 +197,7 @@ def check(
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The first place where the chain does not hold: the row that was expected there and the one that is there."""
+    """The first place where the chain is broken: the expected row and the actual one."""
 
     keys: Keys
     seq: int
@@ -206,7 +206,7 @@ class _Place:
     end: tuple[int, str] | None
 
     def once(self, most: int) -> int | None:
-        """The number, up to ``most`` or further, under which the row that is there was written; None: never."""
+        """Return the number, up to ``most`` or further, under which the actual row was written; None if it wasn't."""
         row = self.row
         if self.end is not None and type(self.end[0]) is int:
             most = max(most, min(self.end[0], most + _FURTHEST))
@@ -214,7 +214,7 @@ class _Place:
         return next((seq for seq in numbers if seal(row, key=self.keys.at(seq), seq=seq) == row.hash), None)
 
     def diagnosis(self, rest: Iterator[Stored]) -> tuple[int, ChainDamage, str]:
-        """Which row is the first bad one and what was done, from what stands after it."""
+        """Return the first bad row and its damage, as shown by the rows after it."""
         row, seq = self.row, self.seq
         following = next(rest, None)
         elsewhere: int | None = None
@@ -222,7 +222,7 @@ class _Place:
         for other in chain([row] if following is None else [row, following], rest):
             most += 1
             if other.seq != seq and elsewhere is None and other.previous == self.previous:
-                # The very row that was written for this place, whatever its number says now.
+                # The row that was written for this place, whatever its number is now.
                 elsewhere = other.seq if seal(other, key=self.keys.at(seq), seq=seq) == other.hash else None
         if type(row.seq) is not int or row.seq < seq:
             bad_seq = row.seq if type(row.seq) is int else seq
@@ -261,14 +261,14 @@ _COLUMNS = {"instruction" if name == "instruction_id" else name: name for name i
 
 
 def write_csv(rows: Iterable[Stored], out: IO[str], *, head: bool = True) -> int:
-    """Write rows as CSV, the names of the columns first unless ``head`` is False; how many rows."""
+    """Write rows as CSV, after the column names unless ``head`` is False; return the number of rows."""
     writer = csv.writer(out, quoting=csv.QUOTE_ALL)
     if head:
         writer.writerow(_COLUMNS)
     count = 0
     for row in rows:
         count += 1
-        # Text that no spreadsheet runs as a formula, and that every file can hold.
+        # Text that a spreadsheet doesn't run as a formula, and that can be encoded in any file.
         cells = (str(_moment(row) if name == "at" else getattr(row, name)) for name in _COLUMNS.values())
         texts = (cell.encode("utf-8", "backslashreplace").decode("utf-8") for cell in cells)
         writer.writerow([f"'{text}" if text.startswith(_FORMULA) else text for text in texts])
@@ -287,6 +287,6 @@ def write_json_lines(rows: Iterable[Stored], out: IO[str]) -> int:
 
 
 def _moment(row: Stored) -> str:
-    """ISO 8601 in UTC, as it is sealed; a value that is no time is written unchanged."""
+    """Return ISO 8601 in UTC, as sealed; a value that isn't a time is unchanged."""
     entry = row.entry()
     return str(row.at) if entry is None else entry.at.isoformat()

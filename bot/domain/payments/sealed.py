@@ -1,7 +1,7 @@
-"""Where the rows of a request disagree with their seals and with its audit rows.
+"""Disagreements between the rows of a request and their seals and audit rows.
 
 A seal shows that a row was changed (``storage/seals.py``). The audit shows that a row is an older copy, and which votes
-and attempts there must be. Whether an audit row is missing, only the chain around it shows.
+and attempts must exist. Only the chain shows whether an audit row is missing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,20 +28,20 @@ from bot.domain.policy import Requirement
 
 REQUESTED: Final = "requested"
 PAID_AFTER_ALL: Final = "paid_after_all"
-"""Action of a row that says that the service shows a payment of a request that had ended as not paid."""
+"""Action of a row for a request that had ended as not paid, but is paid at the service."""
 HELD_BACK: Final = "held_back"
 RELEASED: Final = "released"
-"""Actions of rows that say what was found out about the requests that this one was made from, and who released it."""
+"""Actions of rows with findings about the requests from which this one was made, and with who released it."""
 RECOUNTED: Final = "recounted"
-"""Action of a row that says whose votes went on into a new round."""
+"""Action of a row with the people whose votes count in a new round."""
 CAPPED: Final = "capped"
-"""Action of a row that lowers the quorum to the people who are left, never below the rules' own."""
+"""Action of a row that lowers the quorum to the people who are left, never below that of the rules."""
 MOVE: Final = "move"
-"""In each row of a change of the request itself: its number, counted from 1."""
+"""Detail of each row about a change of the request: its number, from 1."""
 NAMED: Final = "named"
-"""In the row of a cancellation's request: SHA-256 over the hashes that it named."""
+"""Detail of the row of a cancellation's call: SHA-256 over the hashes in it."""
 MAY_BE_SENT: Final = "may_be_sent"
-"""Action of a row that counts a request as sent: the database was restored to before that may have happened."""
+"""Action of a row that counts a request as sent, because it may have been after the time of a restored database."""
 _NOT_SENT: Final = frozenset({AttemptOutcome.NOT_EXECUTED, AttemptOutcome.ABANDONED})
 _PUT_OFF: Final = frozenset({"create_put_off", "send_put_off"})
 
@@ -50,11 +50,11 @@ class Odd(StrEnum):
     NOT_ASKED = "not asked"
     CHANGED_ROW = "changed row"
     GAP = "gap"
-    """The chain is broken somewhere since the request was made, so one of its rows may be missing."""
+    """The chain is broken after the request was made, so one of its rows may be missing."""
     CHANGED = "changed"
-    """The request's own row is not what was written."""
+    """The request's row was changed after it was written."""
     STATE = "state"
-    """It is an older row, or one that was made of an older row, or in another state than the audit left it in."""
+    """The row is an older copy, was made from one, or has a state that differs from the audit."""
     SENT = "sent"
     VOTES = "votes"
     RESERVED = "reserved"
@@ -70,7 +70,7 @@ class Reserved:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """One way. ``facts``: what the reason names, e.g. the people whose votes have no row, or the row of the audit."""
+    """A disagreement. ``facts`` are those of the reason, e.g. people whose votes lack a row, or the audit row."""
 
     odd: Odd
     facts: tuple[str, ...] = ()
@@ -85,9 +85,9 @@ def disagreements(
     unsealed: Sequence[Vote | Attempt],
     rows: Sequence[VerifiedRow],
 ) -> tuple[Disagreement, ...]:
-    """Every way in which a request disagrees with its seals and its audit rows.
+    """Return every disagreement of a request with its seals and audit rows.
 
-    ``is_sealed``: its own row is as it was written; ``unsealed``: the votes and attempts that are not.
+    ``is_sealed`` means that its row is unchanged; ``unsealed`` are the votes and attempts that were changed.
     """
     changed = tuple(str(row.seq) for row in rows if row.entry is None or not row.is_intact)
     if changed:
@@ -108,7 +108,7 @@ def disagreements(
 
 
 def asked(instruction: Instruction) -> dict[str, object]:
-    """Detail of the row with which a request begins: everything that must stay as it is."""
+    """Return the detail of a request's first row: everything that must not change."""
     taken = {"remote_id": instruction.remote_id} if instruction.payload.taken else {}
     return taken | {
         "code": instruction.code,
@@ -119,7 +119,7 @@ def asked(instruction: Instruction) -> dict[str, object]:
 
 
 def needed(requirement: Requirement) -> dict[str, object]:
-    # Without an empty list: rows of older versions have none.
+    # Leave out an empty list, which rows of older versions don't have.
     return requirement.model_dump(exclude={"reasons"} if requirement.repeats else {"reasons", "repeats"})
 
 
@@ -128,13 +128,13 @@ def daily_key(now: datetime) -> str:
 
 
 def _is_newest(instruction: Instruction, entries: Sequence[Entry]) -> bool:
-    """Whether each change has its row, and none of them was made of an older copy of the request."""
+    """Return whether each change has its row, and none was made from an older copy of the request."""
     numbers = [one.detail[MOVE] for one in entries if MOVE in one.detail]
     return numbers == list(range(1, instruction.moves + 1)) and entries[-1].after == instruction.state
 
 
 def _counted(entries: Sequence[Entry], number: int) -> set[str]:
-    """Who has voted in a round, and counted."""
+    """Return the people whose votes in a round count."""
     lists = [one.detail.get("counted") for one in entries if one.detail.get("round") == number]
     return {str(person) for counted in lists if isinstance(counted, list) for person in counted}
 
@@ -147,7 +147,7 @@ def _was_sent_as(instruction: Instruction, attempts: Sequence[Attempt], entries:
 
 
 def is_reserved_as(instruction: Instruction, held: Mapping[int, Reserved], attempts: Sequence[Attempt]) -> bool:
-    """Whether each attempt that may have moved money holds it of its day's limit; ``held`` is by number of attempt."""
+    """Return whether each attempt that may have moved money has its reservation; ``held`` is by attempt number."""
     return instruction.state is State.REFUSED or all(
         held.get(one.n) == Reserved(daily_key(one.claimed_at), instruction.cents, released=False)
         for one in attempts
@@ -156,7 +156,7 @@ def is_reserved_as(instruction: Instruction, held: Mapping[int, Reserved], attem
 
 
 def made_of(payload: Payload, rows: Sequence[BulkRow]) -> bool:
-    """Whether the items of a request about several payments are those of its digest."""
+    """Return whether the items of a request for several payments match its digest."""
     if isinstance(payload, CancelPayload):
         return hashes_digest({row.hash: int(row.cents) for row in rows}) == payload.items_digest
     items = [row.item for row in rows]
@@ -165,7 +165,7 @@ def made_of(payload: Payload, rows: Sequence[BulkRow]) -> bool:
 
 
 def named_in(rows: Sequence[VerifiedRow]) -> Mapping[int, str]:
-    """What each request of a cancellation named, by attempt; without those after which people voted for another one."""
+    """Return the digest of each call of a cancellation by attempt, without those before a vote for another one."""
     found: dict[int, str] = {}
     for one in (row.entry for row in rows if row.entry is not None and row.is_intact):
         if one.action == Choice.RETRY and one.after == State.APPROVED:
