@@ -49,10 +49,10 @@ WORK_SECONDS = {"*": 1.5, "music_source_separation": 12.0, "audio_extraction": 6
 
 
 class Playground:
-    """The whole playground. :meth:`start` returns when the bot is ready to be used.
+    """The whole playground. :meth:`start` returns when the bot is ready.
 
-    ``scopes`` are those that the app asks Slack for. ``haste`` is how many times faster the services work than a person
-    can watch.
+    ``scopes`` are those that the app requests from Slack. ``haste`` is the factor by which services are faster than a
+    person can watch.
     """
 
     def __init__(self, *, port: int, scopes: Collection[str], socket_mode: bool = False, haste: float = 1.0) -> None:
@@ -127,7 +127,7 @@ class Playground:
         await _until_ready(self._bot_url)
 
     async def _follow(self) -> None:
-        """Restart the bot when somebody changes the names of its services."""
+        """Restart the bot when a person changes the names of its services."""
         known = await asyncio.to_thread(self.services_file.read_bytes)
         while True:
             await asyncio.sleep(_LOOK_SECONDS)

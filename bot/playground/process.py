@@ -16,12 +16,12 @@ _PORTS = range(20_000, 32_768)
 
 
 class BotProcess:
-    """Runs ``python -m bot run``, and restarts it when it ends unasked.
+    """Runs ``python -m bot run``, and restarts it if it ends unexpectedly.
 
     Args:
         environment: the settings; those of the surrounding shell are ignored.
         directory: working directory, so that no ``.env`` of the user is read.
-        ended: called each time it ends unasked, with its exit code (negative: the signal).
+        ended: called after each unexpected end with the exit code (negative for a signal).
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class BotProcess:
         return True
 
     def restart(self) -> None:
-        """End it as an operator does, so that it starts again with what its files say now."""
+        """End it as an operator does, so that it restarts with the current contents of its files."""
         if self._process is not None and self._process.returncode is None:
             self._process.terminate()
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 KEPT = 2_000
-"""Notes kept for pages that reconnect; a page further behind loads everything anew."""
+"""Number of notes kept for pages that reconnect; a page that missed more reloads everything."""
 
 NoteKind = Literal["message", "view", "home", "places", "service", "bot", "everything"]
 
@@ -25,7 +25,7 @@ class Note:
 
 
 class GapError(Exception):
-    """The position is too old, of an earlier run, or malformed: the reader must load everything anew."""
+    """The position is too old, of an earlier run, or malformed: the reader must reload everything."""
 
 
 class Feed:

@@ -32,13 +32,13 @@ HEADERS = {
 
 
 class Guard:
-    """Wraps handlers so that requests of others are refused with 403."""
+    """Wraps handlers to refuse requests from other pages with 403."""
 
     def __init__(self, *, hosts: Collection[str] = LOOPBACK_HOSTS) -> None:
         self._hosts = frozenset(host.lower() for host in hosts)
 
     def __call__(self, handler: Handler) -> Handler:
-        """Wrap a handler to serve requests of the page only."""
+        """Wrap a handler to serve only requests of the page."""
 
         async def guarded(request: web.Request) -> web.StreamResponse:
             if reason := self.refusal(request):

@@ -15,7 +15,7 @@ CALLS_SHOWN = 200
 
 @dataclass(frozen=True, kw_only=True)
 class FaultChoice:
-    """A switch in plain words: ``kind`` is what the page sends back, ``about`` its consequence in a sentence."""
+    """A switch in plain words; the page sends back ``kind``, and ``about`` is its consequence in a sentence."""
 
     kind: str
     title: str
@@ -24,7 +24,7 @@ class FaultChoice:
 
 @dataclass(frozen=True, kw_only=True)
 class FaultTarget:
-    """A request that can be made to fail, by its name in faults; ``lasting``: stays on until switched off."""
+    """A request that can be made to fail, by its name in faults; if ``lasting``, until it is switched off."""
 
     name: str
     title: str
@@ -80,7 +80,7 @@ class CallLine:
 
 @dataclass(frozen=True, kw_only=True)
 class Status:
-    """Everything in a panel but its calls."""
+    """The contents of a panel except its calls."""
 
     count: int
     figures: Sequence[Figure] = ()
@@ -116,13 +116,13 @@ class ServicePanel(Protocol):
         """Current state of one call."""
 
     def arm(self, operation: str, kind: str, times: int | None) -> None:
-        """Switch a fault on; ``ValueError`` when the panel does not offer it."""
+        """Switch a fault on; ``ValueError`` if the panel doesn't offer it."""
 
     def behave(self) -> None:
         """Switch all faults off."""
 
     def follow(self) -> AsyncIterator[str]:
-        """Ids of calls that are new or changed; an empty string when only the status changed."""
+        """Iterate over ids of new or changed calls; "" if only the status changed."""
 
 
 @dataclass

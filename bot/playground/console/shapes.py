@@ -63,7 +63,7 @@ class Shapes:
         }
 
     def channel(self, channel: Channel) -> Json:
-        """One channel; a direct message is named after the bot."""
+        """Return a channel; a direct message has the bot's name."""
         names = self._workspace.users
         return {
             "id": channel.id,
@@ -76,7 +76,7 @@ class Shapes:
         }
 
     def messages(self, viewer: str) -> list[Json]:
-        """What the viewer sees in their channels."""
+        """Return the messages visible to the viewer in their channels."""
         return [
             self.message(message)
             for channel in self.channels(viewer)

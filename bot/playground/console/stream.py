@@ -23,7 +23,7 @@ RETRY_MILLISECONDS = 1000
 
 
 class Stream:
-    """Serves server-sent events: ``change`` with JSON, ``gap`` when the page must load everything anew."""
+    """Serves server-sent events: ``change`` with JSON, ``gap`` if the page must reload everything."""
 
     def __init__(
         self,

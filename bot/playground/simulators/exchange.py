@@ -43,7 +43,7 @@ class Ask:
         return json.loads(self.raw, parse_float=_exact, parse_constant=_no_constant)
 
     def loggable(self) -> object:
-        """The body for the log: plain JSON values, or its text when it is no JSON."""
+        """Return the body for the log: plain JSON values, or its text if it isn't JSON."""
         if not self.raw:
             return None
         text = self.raw.decode("utf-8", "replace")
@@ -65,7 +65,7 @@ class Answer:
     effect: bool = False
 
     def response(self) -> web.Response:
-        """The same as aiohttp sends it."""
+        """Convert the answer to one of aiohttp."""
         text = json.dumps(self.body) if self.content_type == "application/json" else str(self.body)
         return web.Response(
             status=self.status, text=text, content_type=self.content_type, headers=dict(self.headers), charset="utf-8"

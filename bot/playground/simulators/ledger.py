@@ -68,7 +68,7 @@ class Ledger:
         return sum(1 for entry in self.of_code(code) if entry.kind is EntryKind.PAYOUT)
 
     def paid_cents(self, code: str | None = None) -> int:
-        """Cents that left, less those that came back; of one code, or of all payouts."""
+        """Return cents paid out less cents refunded, for one code or all payouts."""
         return -sum(
             -entry.cents if entry.kind is EntryKind.PAYOUT else entry.cents
             for entry in self.entries

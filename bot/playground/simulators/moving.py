@@ -16,10 +16,10 @@ _SHORTEST_WAIT_SECONDS = 0.02
 
 
 class MovingServer(Server, ABC):
-    """Does due work at ``tick``. Under a real clock a task ticks, under a test's clock the test and each request.
+    """Does due work at ``tick``, called by a task with a real clock, by the test and each request with a test's clock.
 
     Attributes:
-        callbacks: what is sent to the partner, with its switches.
+        callbacks: the sender of callbacks to the partner, with its switches.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class MovingServer(Server, ABC):
 
     @abstractmethod
     def tick(self) -> Sequence[object]:
-        """Do what is due by the clock; what moved."""
+        """Do work that is due by the clock; return what moved."""
 
     @abstractmethod
     def _dues(self) -> Iterable[float | None]:

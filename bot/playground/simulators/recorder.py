@@ -17,10 +17,10 @@ T = TypeVar("T")
 
 @dataclass(kw_only=True)
 class Call:
-    """One request that arrived.
+    """A received request.
 
-    ``status`` is None while no answer was given, and stays so when a fault closed the connection.
-    ``effect`` tells whether the service changed stored data, whatever the answer.
+    ``status`` is None until there is an answer, and stays None if a fault closed the connection.
+    ``effect`` is whether the service changed stored data, whatever the answer.
     """
 
     n: int
@@ -159,7 +159,7 @@ class Recorder:
         return found
 
     def lately(self, count: int = 10) -> list[str]:
-        """The last calls, one short line each, for a message to a person."""
+        """Return the last calls, one short line each, for a message to a person."""
         return [f"{call.operation} -> {call.status} ({call.fault or 'as it should'})" for call in self.calls[-count:]]
 
     def _forget(self, subscription: Subscription) -> None:

@@ -40,7 +40,7 @@ class Server:
         self._exchange.unsteady_seconds = seconds
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> None:
-        """Serve on ``host`` and ``port`` (0: any free one); after a stop, with its previous state."""
+        """Serve on ``host`` and ``port`` (0 for any free one); keeps its state after a stop."""
         self._exchange.start()
         self._runner = web.AppRunner(self.app, access_log=None, shutdown_timeout=_SHUTDOWN_SECONDS)
         await self._runner.setup()
@@ -69,7 +69,7 @@ class Server:
 
     @property
     def base_url(self) -> str:
-        """Where the service answers, without a slash at the end."""
+        """Address of the service, without a slash at the end."""
         return f"http://{self._address[0]}:{self._address[1]}"
 
     @property

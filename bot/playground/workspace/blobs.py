@@ -32,20 +32,20 @@ class Blob:
             return file.read(max(end - start, 0))
 
     def chunks(self, start: int = 0, end: int | None = None) -> Iterator[bytes]:
-        """The same in pieces."""
+        """Like :meth:`read`, in pieces."""
         end = self.size if end is None else min(end, self.size)
         for at in range(start, end, CHUNK):
             yield self.read(at, min(at + CHUNK, end))
 
 
 class Blobs:
-    """Stores bytes. Those on disk are deleted by :meth:`close`."""
+    """Stores bytes, in memory or on disk; :meth:`close` deletes the files."""
 
     def __init__(self) -> None:
         self._directory: Path | None = None
 
     def keep(self, content: bytes | Path) -> Blob:
-        """Store bytes, or a file on disk, which is not changed and is hard-linked where the disk allows."""
+        """Store bytes, or a file on disk, which isn't changed, and is hard-linked if the disk allows it."""
         if isinstance(content, bytes) and len(content) <= IN_MEMORY:
             return Blob(size=len(content), data=content)
         place = self._place()

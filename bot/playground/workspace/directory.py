@@ -35,7 +35,7 @@ class Directory:
         """Replace fields of a person.
 
         Raises:
-            KeyError: Nobody has this id.
+            KeyError: The id is unknown.
             TypeError: A field does not exist.
         """
         return self.put_user(replace(self.users[user_id], **changes))

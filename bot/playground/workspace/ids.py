@@ -23,7 +23,7 @@ def new_trigger_id() -> str:
 
 
 class Stamps:
-    """Message time stamps, strictly increasing even when the clock stands still."""
+    """Message timestamps, strictly increasing even if the clock is stopped."""
 
     def __init__(self, *, clock: Callable[[], float]) -> None:
         self._clock = clock

@@ -1,4 +1,4 @@
-"""Messages by channel, with every version and who may see them."""
+"""Messages by channel, with every version and their readers."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -53,7 +53,7 @@ class Log:
         return iter(sorted(everything, key=lambda message: message.ts))
 
     def thread(self, channel: str, ts: str) -> list[Message]:
-        """A parent and its replies that everybody sees; empty without such a parent."""
+        """Return a parent and its replies without ephemerals; empty if the parent doesn't exist."""
         members = [m for m in self.in_channel(channel) if not m.ephemeral_to and ts in (m.ts, m.thread_ts)]
         return members if members and members[0].ts == ts else []
 

@@ -134,7 +134,7 @@ class Workspace(Forms, Looking):
 
     @property
     def users(self) -> dict[str, User]:
-        """Everybody by id, the bot and Slackbot included."""
+        """All people by id, including the bot and Slackbot."""
         return dict(self._state.directory.users)
 
     @property

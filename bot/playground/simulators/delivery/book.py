@@ -1,4 +1,4 @@
-"""The service's book: stores, bookings and how they move. Every method acts at once."""
+"""The service's book: stores, bookings and their transitions. Methods act at once."""
 
 import math
 import secrets
@@ -36,7 +36,7 @@ _STEPS_TO_DOOR = 0.6
 
 
 class NotAllowedError(Exception):
-    """The booking's state does not admit this; nothing was done."""
+    """The booking's state doesn't allow this; nothing was done."""
 
 
 class Book:
@@ -52,7 +52,7 @@ class Book:
         told: Callable[[Booking, str], None],
     ) -> None:
         self.stores: dict[str, Store] = {}
-        """By their keys."""
+        """Stores by key."""
         self.bookings: dict[str, Booking] = {}
         self.prebookings: dict[str, Prebooking] = {}
         self.step_seconds = step_seconds
@@ -65,14 +65,14 @@ class Book:
     # stores
 
     def add_store(self, fields: Mapping[str, object], *, token: str = "") -> Store:
-        """Open a store; its key is new unless one is given."""
+        """Open a store, with a new key unless one is given."""
         store = Store(id=_id(), token=token or f"store-{secrets.token_urlsafe(18)}", fields=dict(fields))
         self.stores[store.token] = store
         self._changed("store", store)
         return store
 
     def change_store(self, store: Store, fields: Mapping[str, object]) -> Store:
-        """Change what is given."""
+        """Change the given fields of a store."""
         store.fields.update(fields)
         self._changed("store", store)
         return store
@@ -80,12 +80,12 @@ class Book:
     # bookings
 
     def quote(self, store: Store, point: tuple[float, float]) -> tuple[int, float]:
-        """Cents and kilometres to a point."""
+        """Return the price in cents and the distance in kilometres to a point."""
         distance = kilometres(store.point, point)
         return _BASE_CENTS + round(distance * _CENTS_A_KM), distance
 
     def covers(self, store: Store, point: tuple[float, float]) -> bool:
-        """Whether the store's deliveries reach this point."""
+        """Return whether the store delivers to this point."""
         return kilometres(store.point, point) <= self._switches.reach_km
 
     def create(self, store: Store, fields: Mapping[str, object]) -> Booking:
@@ -113,14 +113,14 @@ class Book:
         return booking
 
     def find(self, store: Store, reference: str, *, external: bool = False) -> Booking | None:
-        """The store's booking with this internal or public id, or its newest with this integrator's id."""
+        """Return the store's booking with this internal or public id, or its newest with this integrator's id."""
         mine = [one for one in self.bookings.values() if one.store is store]
         if external:
             return next((one for one in reversed(mine) if reference and one.external_id == reference), None)
         return next((one for one in mine if reference in (one.id, str(one.number))), None)
 
     def start_search(self, booking: Booking) -> None:
-        """Search now.
+        """Start the search for a booking on hold.
 
         Raises:
             NotAllowedError: it is not on hold.
@@ -130,10 +130,10 @@ class Book:
         self._search(booking)
 
     def cancel(self, booking: Booking, reason: str, *, status: str = BY_BUSINESS) -> None:
-        """End it.
+        """Cancel a booking.
 
         Raises:
-            NotAllowedError: it has ended, or the order is on its way back.
+            NotAllowedError: it has ended, or the order is being returned.
         """
         if booking.final or booking.status in (RETURNING, NOT_DELIVERED):
             raise NotAllowedError(f"The booking is {booking.status}")
@@ -141,7 +141,7 @@ class Book:
         self._move(booking, status)
 
     def settle(self, booking: Booking, status: str, *, reason: str = "", force: bool = False) -> None:
-        """Bring a booking into a state, as support or a provider would.
+        """Set the state of a booking, as support or a provider would.
 
         Raises:
             NotAllowedError: it has ended, and ``force`` is off.
@@ -159,10 +159,10 @@ class Book:
         self._move(booking, status)
 
     def restart(self, booking: Booking) -> None:
-        """The driver gives up before the store (or support removes them): every provider is called again.
+        """Remove the driver before the store, as if they gave up: every provider is called again.
 
         Raises:
-            NotAllowedError: there is no driver, or the order is on its way already.
+            NotAllowedError: it has no driver, or the order is already on its way.
         """
         if booking.status not in _BEFORE_THE_STORE:
             raise NotAllowedError(f"The booking is {booking.status}")
@@ -188,7 +188,7 @@ class Book:
         """Turn the pre-booking into a booking with the entered address, and start the search.
 
         Raises:
-            NotAllowedError: it was canceled or entered before.
+            NotAllowedError: it was canceled, or the address was already entered.
         """
         if prebooking.canceled or prebooking.booking is not None:
             raise NotAllowedError("This link is used up")
@@ -200,7 +200,7 @@ class Book:
         """Cancel the pre-booking.
 
         Raises:
-            NotAllowedError: it is one already.
+            NotAllowedError: it is already a booking.
         """
         if prebooking.booking is not None:
             raise NotAllowedError("The address was entered already")
@@ -210,7 +210,7 @@ class Book:
     # time
 
     def tick(self) -> list[Booking]:
-        """Move everything that is due."""
+        """Move every booking that is due; return those moved."""
         now = self._clock()
         due = [one for one in self.bookings.values() if one.due is not None and one.due <= now]
         for booking in due:
@@ -218,17 +218,17 @@ class Book:
         return due
 
     def advance(self) -> list[Booking]:
-        """Move everything that has not ended by one step, whatever the clock says; what is on hold starts searching."""
+        """Move every open booking by one step, whatever the time; those on hold start searching."""
         moving = [one for one in self.bookings.values() if not one.final]
         for booking in moving:
             self.step(booking)
         return moving
 
     def next_due(self) -> float | None:
-        """When something moves by itself next."""
+        """Return when the next booking is due; None if none is."""
         return min((one.due for one in self.bookings.values() if one.due is not None), default=None)
 
-    def step(self, booking: Booking) -> None:  # noqa: C901, PLR0912 - one arm a state
+    def step(self, booking: Booking) -> None:  # noqa: C901, PLR0912 - one arm per state
         """Move a booking to its next state."""
         booking.due = None
         odd = self._switches.unknown_status
@@ -301,7 +301,7 @@ class Book:
         self._told(booking, "driver" if status == ACCEPTED else "status")
 
     def _whereabouts(self, booking: Booking) -> tuple[float, float] | None:
-        """Position of the driver in this state, between the store and the door."""
+        """Return the driver's position in this state, between the store and the door."""
         if booking.driver is None:
             return None
         store, door = booking.store.point, _point(booking.fields)
@@ -318,7 +318,7 @@ class Book:
 
 
 def kilometres(a: tuple[float, float], b: tuple[float, float]) -> float:
-    """Straight-line distance, accurate enough within a town."""
+    """Return the straight-line distance, accurate enough within a town."""
     north = (a[0] - b[0]) * _KM_A_DEGREE
     east = (a[1] - b[1]) * _KM_A_DEGREE * math.cos(math.radians((a[0] + b[0]) / 2))
     return math.hypot(north, east)

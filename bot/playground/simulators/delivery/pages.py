@@ -1,4 +1,4 @@
-"""The pages behind its links: where the customer enters an address or follows the driver, a booking, a picture."""
+"""Pages behind the service's links: address form, tracking, booking details and pictures."""
 
 from html import escape
 from urllib.parse import parse_qs
@@ -40,13 +40,13 @@ _BAD = "<p>Latitude and longitude are numbers such as -0.1807 and -78.4678.</p>"
 
 
 class Pages:
-    """Serves both, and the service's own pages for people: its dashboard and the chat of its support."""
+    """Serves these pages, and those of the service for people: dashboard and support chat."""
 
     def __init__(self, *, book: Book) -> None:
         self._book = book
 
     def address(self, ask: Ask) -> Answer:
-        """Ask for the address; once it is entered, say so."""
+        """Show the form for the address, or a confirmation after it was entered."""
         prebooking = self._prebooking(ask)
         if prebooking.canceled or prebooking.booking is not None:
             return _page("Thank you", "<p>There is nothing more to enter here.</p>")
@@ -57,17 +57,17 @@ class Pages:
         return _page(f"Where should {escape(prebooking.store.name)} deliver?", form)
 
     def dashboard(self, _ask: Ask) -> Answer:
-        """Every booking and where it stands."""
+        """List every booking and its state."""
         rows = [f"<li>{one.number} · {escape(one.store.name)} · {escape(one.status)}</li>" for one in self._bookings()]
         return _page("Dashboard", f"<ul>{''.join(rows)}</ul>" if rows else "<p>No bookings yet.</p>")
 
     def maps(self, _ask: Ask) -> Answer:
-        """Short links to paste as a position."""
+        """List short links that can be pasted as a position."""
         rows = [f'<li><a href="/maps/{name}">/maps/{name}</a></li>' for name in _PLACES]
         return _page("Short map links", f"<ul>{''.join(rows)}</ul>")
 
     def map(self, ask: Ask) -> Answer:
-        """Lead to the long address of a map, as the shorteners of maps do."""
+        """Redirect to the long address of a map, as URL shorteners do."""
         place = _PLACES.get(ask.params["id"])
         if place is None:
             raise Refusal(_page("There is no such link", "", status=404))
@@ -76,14 +76,14 @@ class Pages:
         return Answer(status=302, body="", content_type="text/html", headers={"Location": place})
 
     def support(self, _ask: Ask) -> Answer:
-        """Nobody sits there."""
+        """Show that no one answers in the support chat."""
         return _page("Support", "<p>In the playground nobody answers. The panel has the switches.</p>")
 
     def _bookings(self) -> list[Booking]:
         return list(self._book.bookings.values())
 
     def enter(self, ask: Ask) -> Answer:
-        """Take the address."""
+        """Accept the entered address."""
         prebooking = self._prebooking(ask)
         given = {name: values[0] for name, values in parse_qs(ask.raw.decode("utf-8", "replace")).items()}
         try:
@@ -113,11 +113,11 @@ class Pages:
         return _page(f"Booking {booking.number}", body, refresh='<meta http-equiv="refresh" content="3">')
 
     def proof(self, ask: Ask) -> Answer:
-        """The proof of delivery, in words."""
+        """Show the proof of delivery, as text."""
         return _page("Delivered", f"<p>Handed over: {escape(ask.params['id'])}</p>")
 
     def detail(self, ask: Ask) -> Answer:
-        """The booking with its orders, as the service's dashboard shows it."""
+        """Show the booking with its orders, as in the service's dashboard."""
         booking = self._booking(ask)
         rows = "".join(
             f"<li>{escape(one.provider)}: {escape(one.state)}{f', {escape(one.driver[0])}' if one.driver else ''}</li>"
@@ -126,7 +126,7 @@ class Pages:
         return _page(f"Booking {booking.number}", f"<p><b>{escape(booking.status)}</b></p><ul>{rows}</ul>")
 
     def picture(self, ask: Ask) -> Answer:
-        """A picture of the driver."""
+        """Return a picture of the driver."""
         driver = self._booking(ask).driver
         letters = "".join(part[0] for part in driver[0].split()) if driver else "?"
         return Answer(body=_PICTURE.format(letters=escape(letters)), content_type="image/svg+xml")

@@ -24,12 +24,12 @@ from bot.playground.simulators.moving import MovingServer
 class DeliverySimulator(MovingServer):
     """A delivery service on loopback.
 
-    Bookings move on after ``step_seconds`` by ``clock``; with None they move only by ``advance``, ``step`` or
+    Bookings move after ``step_seconds`` by ``clock``; with None they move only by ``advance``, ``step`` or
     ``settle``. Under a real clock a task moves them; under a test's clock they move at ``tick`` and at each request.
 
     Attributes:
-        faults: armed by operation name (see ``endpoints.ROUTES``), or ``callback`` for what the service sends.
-        switches: the service's manners; ``callbacks.switches`` those of its webhooks.
+        faults: armed by operation name (see ``endpoints.ROUTES``), or ``callback`` for the service's webhooks.
+        switches: the service's switches; ``callbacks.switches`` are those of its webhooks.
         book: stores, bookings and pre-bookings.
     """
 
@@ -71,10 +71,10 @@ class DeliverySimulator(MovingServer):
         return list(self.book.stores.values())
 
     def store(self, name: str) -> Store:
-        """The store with this name.
+        """Return the store with this name.
 
         Raises:
-            KeyError: no such store.
+            KeyError: it doesn't exist.
         """
         for store in self.book.stores.values():
             if store.name == name:
@@ -82,13 +82,13 @@ class DeliverySimulator(MovingServer):
         raise KeyError(name)
 
     def by_external(self, external_id: str) -> list[Booking]:
-        """The bookings that carry an integrator's id, oldest first."""
+        """Return the bookings with an integrator's id, oldest first."""
         return [one for one in self.book.bookings.values() if one.external_id == external_id]
 
     # acting
 
     def add_store(self, name: str, *, token: str = "", point: tuple[str, str] = ("-0.1807", "-78.4678")) -> Store:
-        """Open a store without a request, as somebody in the dashboard would."""
+        """Open a store without a request, as a person in the dashboard would."""
         fields: Mapping[str, object] = {
             "companyName": name,
             "email": "store@example.com",
@@ -102,17 +102,17 @@ class DeliverySimulator(MovingServer):
         return self.book.add_store(fields, token=token)
 
     def tick(self) -> list[Booking]:
-        """Do what is due by the clock."""
+        """Do work that is due by the clock; return the bookings moved."""
         moved = self.book.tick()
         self.callbacks.tick()
         return moved
 
     def advance(self) -> list[Booking]:
-        """Move every booking that has not ended by one step."""
+        """Move every open booking by one step."""
         return self.book.advance()
 
     def settle(self, booking: Booking, status: str, *, reason: str = "", force: bool = False) -> None:
-        """Bring a booking into a state; see ``Book.settle``."""
+        """Set the state of a booking; see ``Book.settle``."""
         self.book.settle(booking, status, reason=reason, force=force)
 
     # inside
@@ -147,7 +147,7 @@ class DeliverySimulator(MovingServer):
         return guarded
 
     def _admit(self, ask: Ask) -> None:
-        """The right key for the operation, the language and the content type."""
+        """Require the right key for the operation, the language and the content type."""
         if self.switches.suspended:
             status = self.switches.suspended_status
             raise Refusal(refused(status, "This workspace is suspended", "WORKSPACE_SUSPENDED"))
@@ -175,14 +175,14 @@ class DeliverySimulator(MovingServer):
                 self.callbacks.send(Callback(operation_id=booking.id, kind=wanted, url=url, body=body))
 
     def _forged(self, callback: Callback) -> object:
-        """A body with wrong values in every relevant field."""
+        """Return a body with wrong values in every relevant field."""
         assert isinstance(callback.body, dict)
         lies = {"statusText": COMPLETED, "bookingID": "0" * 24, "bookingNumericId": 1, "driverName": "Mallory"}
         return {**callback.body, **lies}
 
 
 class _Base:
-    """The simulator's address, which is not known before it runs."""
+    """The simulator's address, which is unknown before it runs."""
 
     def __init__(self, simulator: DeliverySimulator) -> None:
         self._simulator = simulator

@@ -1,4 +1,4 @@
-"""Real work on media, where PyAV is installed (the extra ``media``); a plain tone where it is not."""
+"""Real work on media if PyAV is installed (the extra ``media``), else a plain tone."""
 
 import io
 import math
@@ -21,7 +21,7 @@ _MP3_FRAMES_A_SECOND = 38
 
 
 class UnreadableError(Exception):
-    """The file is no media, or holds no sound."""
+    """The file isn't media, or has no sound."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,10 +35,10 @@ class Sound:
 
 
 def seconds_of(path: Path) -> float | None:
-    """Duration of a media file in seconds; None when unknown.
+    """Return the duration of a media file in seconds; None if unknown.
 
     Raises:
-        UnreadableError: it is no media.
+        UnreadableError: it isn't media.
     """
     if not HAS_PYAV:
         return None
@@ -63,7 +63,7 @@ def _longest_stream(container: "av.container.InputContainer") -> float | None:
 
 
 def convert(source: Path | None, target: Path, sound: Sound, *, pan: str = "") -> None:
-    """Write the sound of a file as asked.
+    """Write the sound of a file in the requested format.
 
     Args:
         source: audio or video; None for a tone.
@@ -72,7 +72,7 @@ def convert(source: Path | None, target: Path, sound: Sound, *, pan: str = "") -
         pan: how to mix the channels, for ffmpeg's filter of that name.
 
     Raises:
-        UnreadableError: there is no sound in it.
+        UnreadableError: it has no sound.
     """
     if source is None or not HAS_PYAV:
         target.write_bytes(_plain(sound))
@@ -109,7 +109,7 @@ def _transcode(
 
 
 def _mixed(read: "av.container.InputContainer", pan: str) -> Any:
-    """The frames of the first sound, its channels mixed as asked."""
+    """Iterate over the frames of the first sound, with its channels mixed as requested."""
     frames = read.decode(audio=0)
     if not pan:
         yield from frames

@@ -10,12 +10,12 @@ class Switches:
     """Behaviour that the interface document leaves open, and misbehaviour.
 
     Attributes:
-        audio_as_bytes: extraction and conversion answer with the audio itself instead of its address.
+        audio_as_bytes: extraction and conversion return the audio instead of its address.
         expire_at_once: result addresses expire immediately.
-        lacks_music: separation answers with the vocals alone.
+        lacks_music: separation returns only the vocals.
         instead: a file served as every result, whatever its name.
-        names: other names for fields of answers, by the usual ones.
-        wraps: the field in which answers lie; empty: none.
+        names: other names for fields of answers, by their usual names.
+        wraps: a field that contains the whole answer; empty for none.
         errors: the shape of error bodies: ``message``, ``detail``, ``error``, ``errors``, ``text`` or ``html``.
         key_is_wrong: no key is accepted.
     """

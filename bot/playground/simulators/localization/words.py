@@ -33,43 +33,43 @@ _UNREAD: Mapping[bytes, str] = {b"%PDF": "PDFs", b"\x89PNG": "pictures", b"\xff\
 
 
 def emotion(text: str) -> str:
-    """One of the seven labels."""
+    """Return one of the seven labels."""
     lowered = text.casefold()
     return next((label for label, hints in _HINTS.items() if any(hint in lowered for hint in hints)), "Neutral")
 
 
 def some_label(content: bytes) -> str:
-    """A label, always the same for the same recording."""
+    """Return a label that is constant for a recording."""
     return LABELS[hashlib.sha256(content).digest()[0] % len(LABELS)]
 
 
 def some_gender(content: bytes) -> tuple[str, str]:
-    """Gender and confidence, always the same for the same recording."""
+    """Return gender and confidence, which are constant for a recording."""
     digest = hashlib.sha256(content).digest()
     return ("female" if digest[0] % 2 else "male"), f"0.{80 + digest[1] % 20}"
 
 
 def paraphrases(text: str) -> list[str]:
-    """Three ways to say it."""
+    """Return three paraphrases."""
     swapped = " ".join(_OTHER_WORDS.get(word.casefold(), word) for word in text.split())
     lowered = text[:1].lower() + text[1:]
     return [swapped, f"In other words, {lowered}", f"Put differently: {lowered}"]
 
 
 def summary(text: str) -> str:
-    """The first sentence, and how many there were."""
+    """Return the first sentence and the number of sentences."""
     sentences = elements(text)
     more = len(sentences) - 1
     return sentences[0] if not more else f"{sentences[0]} (and {more} more points)"
 
 
 def translation(text: str, *, source: str, target: str) -> str:
-    """The text with its languages in front, clearly not a real translation."""
+    """Return the text with its languages in front, clearly not a real translation."""
     return f"[{source or '??'} → {target or 'en'}] {text}"
 
 
 def transliteration(text: str) -> str:
-    """Each letter of another script by the sound in its Unicode name."""
+    """Replace each letter of another script by the sound in its Unicode name."""
     return "".join(_latin(letter) for letter in text)
 
 
@@ -81,16 +81,16 @@ def _latin(letter: str) -> str:
 
 
 def transcript(name: str, locale: str) -> str:
-    """A sample transcript."""
+    """Return a sample transcript."""
     return f"Hello, this is what {name or 'the recording'} says in {locale or 'en-US'}. Thank you for listening."
 
 
 def document_text(content: bytes, name: str) -> str:
-    """The text of a text file; of anything else a sample that says that it is one."""
+    """Return the text of a text file; for any other file, a text marked as a sample."""
     kind = next((words for start, words in _UNREAD.items() if content.startswith(start)), None)
     if kind is None:
         try:
-            # The beginning of a longer file may end within a character.
+            # The first part of a longer file may end within a character.
             return codecs.getincrementaldecoder("utf-8-sig")().decode(content)
         except UnicodeDecodeError:
             kind = "files of this kind"

@@ -32,11 +32,11 @@ _MOVES: frozenset[tuple[str, str]] = frozenset({
 
 
 class NotAllowedError(Exception):
-    """The operation's status does not admit this; nothing was done."""
+    """The operation's status doesn't allow this; nothing was done."""
 
 
 class DuplicateCodeError(Exception):
-    """The partner's code belongs to another operation already; nothing was done."""
+    """The partner's code already belongs to another operation; nothing was done."""
 
 
 class BalanceTooLowError(Exception):
@@ -44,7 +44,7 @@ class BalanceTooLowError(Exception):
 
 
 class Book:
-    """Keeps operations and accounts. Every method acts at once; money goes through the ledger only."""
+    """Keeps operations and accounts. Methods act at once; money moves only through the ledger."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Book:
         return account
 
     def account(self, email: str) -> Account | None:
-        """The account of an e-mail, case-insensitive; None when there is none."""
+        """Return the account of an e-mail, case-insensitive; None if it doesn't exist."""
         return self.accounts.get(email.strip().casefold())
 
     # operations
@@ -113,11 +113,11 @@ class Book:
         return self._shelve(record)
 
     def execute(self, record: Record) -> Record:
-        """Commit a payout: the money leaves now, and again each time this is called with ``worst_case`` on.
+        """Commit a payout: the money leaves now, and again on each further call with ``worst_case`` on.
 
         Raises:
-            NotAllowedError: it was committed before, and ``worst_case`` is off; or it is no payout.
-            BalanceTooLowError: the partner owns less than the amount.
+            NotAllowedError: it was already committed and ``worst_case`` is off, or it isn't a payout.
+            BalanceTooLowError: the partner's balance is less than the amount.
         """
         if record.operation_type != "payout":
             raise NotAllowedError("Only payouts are committed")
@@ -133,12 +133,12 @@ class Book:
         return record
 
     def settle(self, record: Record, status: str, *, reason: str | None = None, force: bool = False) -> Record:
-        """Bring an operation into a status, with the money that goes with it.
+        """Set the status of an operation and move its money.
 
-        ``force`` overwrites any status, even a final one, and moves no money: for contradictions that a test wants.
+        ``force`` overwrites any status, even a final one, without moving money, for contradictions in tests.
 
         Raises:
-            NotAllowedError: no such move.
+            NotAllowedError: the transition doesn't exist.
             BalanceTooLowError: a commit that the partner cannot pay.
         """
         known = PAYOUT_STATUSES if record.operation_type == "payout" else PURCHASE_STATUSES
@@ -161,24 +161,24 @@ class Book:
     def listed(
         self, operation_type: str | None, *, also: Iterable[Record] = (), skip: int, count: int
     ) -> tuple[int, list[Record]]:
-        """Total number (of a type) and one page, newest first, without those that lists do not show yet.
+        """Return the total number (of a type) and one page, newest first, without those that lists don't show yet.
 
-        ``also``: operations that other books keep.
+        ``also`` are operations kept by other books.
         """
         until = self._clock() - self._switches.lists_lag_seconds
         return self.shelf.newest_first(operation_type, also=also, skip=skip, count=count, until=until)
 
     def tick(self) -> list[Record]:
-        """Move everything that is due; return what moved."""
+        """Move every operation that is due; return those moved."""
         now = self._clock()
         return self._step(record for record in self._moving.values() if record.due is not None and record.due <= now)
 
     def advance(self) -> list[Record]:
-        """Move everything that can move by one step, whatever the clock says; return what moved."""
+        """Move every operation that can move by one step, whatever the time; return those moved."""
         return self._step(self._moving.values())
 
     def next_due(self) -> float | None:
-        """When something moves by itself next; None when nothing will."""
+        """Return when the next operation is due; None if none is."""
         return min((record.due for record in self._moving.values() if record.due is not None), default=None)
 
     # inside
@@ -259,5 +259,5 @@ class Book:
 
 
 def _number(text: str) -> str:
-    """A stable numeric id as text, like those of platforms."""
+    """Return a stable numeric id as text, like those of platforms."""
     return str(int(hashlib.sha256(text.encode()).hexdigest()[:12], 16))

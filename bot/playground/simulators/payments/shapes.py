@@ -11,7 +11,7 @@ _OPTIONAL = ("confirmation_uri", "cancel_uri", "failure_uri", "callback_uri", "c
 
 
 class Shapes:
-    """Renders records as the service does; varying spellings alternate."""
+    """Renders records like the service; alternates between its spellings."""
 
     def __init__(self, *, partner_id: str, switches: Switches) -> None:
         self._partner_id = partner_id
@@ -19,7 +19,7 @@ class Shapes:
         self._rendered = 0
 
     def operation(self, record: Record, *, status: str | None = None) -> dict[str, object]:
-        """The documented operation with default field names; ``status`` overrides what the record says."""
+        """Return the documented operation with default field names; ``status`` overrides that of the record."""
         self._rendered += 1
         unset = self._unset()
         shape: dict[str, object] = {
@@ -49,7 +49,7 @@ class Shapes:
         return shape
 
     def page(self, records: Sequence[Record], *, page: int, size: int, total: int) -> dict[str, object]:
-        """The documented page of operations; ``from`` and ``to`` are 0 on a page without rows."""
+        """Return the documented page of operations; ``from`` and ``to`` are 0 on a page without rows."""
         first = (page - 1) * size + 1
         return {
             "currentPage": page,
@@ -62,11 +62,11 @@ class Shapes:
         }
 
     def amount(self, cents: int) -> str | float:
-        """An amount in USD: a string with two decimals, or a number when switched so."""
+        """Return an amount in USD: a string with two decimals, or a number with that switch."""
         return cents / 100 if self._switches.numeric_amounts else f"{cents // 100}.{cents % 100:02d}"
 
     def spelled(self, status: str) -> str:
-        """A status as the next reply spells it."""
+        """Return a status in the spelling of the next reply."""
         self._rendered += 1
         return self._spelled(status)
 
@@ -80,7 +80,7 @@ class Shapes:
 
 
 def account_status(account: Account | None) -> dict[str, object]:
-    """The documented account record; an unknown e-mail is inactive and has no name."""
+    """Return the documented account record; an unknown e-mail is inactive and has no name."""
     if account is None:
         return {"country_ID": "", "isPrimary": False, "status": "inactive", "is_verified": False, "fullName": ""}
     return {
@@ -93,12 +93,12 @@ def account_status(account: Account | None) -> dict[str, object]:
 
 
 def iso(at: float) -> str:
-    """An instant in ISO 8601 with milliseconds, in UTC."""
+    """Return a time in ISO 8601 with milliseconds, in UTC."""
     return datetime.fromtimestamp(at, tz=UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def invalid(messages: Mapping[str, Sequence[str]]) -> Answer:
-    """422, naming each field and what is wrong with it."""
+    """Return a 422 with the errors of each field."""
     return Answer(
         status=422,
         body={
@@ -109,23 +109,23 @@ def invalid(messages: Mapping[str, Sequence[str]]) -> Answer:
 
 
 def coded(status: int, code: str, message: str, *, display: bool = True) -> Answer:
-    """The shape documented for 404: ``{data, code, message, displayToUser}``."""
+    """Return the documented answer for 404: ``{data, code, message, displayToUser}``."""
     return Answer(status=status, body={"data": {}, "code": code, "message": message, "displayToUser": display})
 
 
 def plain(status: int, message: str, **headers: str) -> Answer:
-    """The shape documented for 403 and 500: ``{status, message}``; header names with _ for -."""
+    """Return the documented answer for 403 and 500: ``{status, message}``; header names have _ for -."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return Answer(status=status, body={"status": status, "message": message}, headers=named)
 
 
 def proxy_page(status: int, title: str) -> Answer:
-    """HTML page of a proxy in front of the service."""
+    """Return the HTML page of a proxy in front of the service."""
     return Answer(status=status, body=PROXY_PAGE.format(title=title), content_type="text/html")
 
 
 def answer_to(fault: Fault) -> Answer:
-    """How the service, or the proxy in front of it, answers under a fault."""
+    """Return the answer of the service, or the proxy in front of it, under a fault."""
     match fault.kind:
         case FaultKind.TOO_MANY:
             return plain(429, "Too many requests", **({} if fault.wait is None else {"Retry_After": fault.wait}))
