@@ -28,7 +28,7 @@ class Guide:
         again: a second command, with another recipient.
         sample_name: name of a table to drop; without one, the tour leaves out files.
         sample: its text.
-        book: the command that asks for a delivery, and ``book_channel`` where it is typed; as above.
+        book: the command that requests a delivery, to be typed in ``book_channel``; empty as above.
     """
 
     try_it: str = ""

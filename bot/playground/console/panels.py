@@ -53,11 +53,11 @@ class Armed:
 
 @dataclass(frozen=True, kw_only=True)
 class CallLine:
-    """One call as the page lists it.
+    """A call in the page's list.
 
-    ``title`` says in plain words what was asked. ``status`` is None while there is no answer; ``pending`` tells
-    whether one may still come. ``moved`` is the money that moved because of it ("$25.00") or empty, ``changes``
-    whether it changed stored data. ``direction`` is ``in`` for a call the service got, ``out`` for one it sent.
+    ``title`` describes the call in plain words. ``status`` is None without an answer; ``pending`` is whether one
+    may still come. ``moved`` is the money that it moved ("$25.00") or empty, ``changes`` whether it changed stored
+    data. ``direction`` is ``in`` for a call that the service received, ``out`` for one that it sent.
     """
 
     id: str

@@ -19,7 +19,7 @@ S = TypeVar("S", bound=Server)
 
 
 class Panel(ABC):
-    """A ``ServicePanel`` that offers faults; ``requests`` are what can be made to fail."""
+    """A ``ServicePanel`` that offers faults for its ``requests``."""
 
     name: ClassVar[str]
     title: ClassVar[str]
@@ -121,7 +121,7 @@ class SimulatorPanel(Panel, Generic[S]):
 
     @abstractmethod
     def _turn_on(self, operation: str, kind: str, times: int | None) -> None:
-        """Turn one choice of a manner on; the choice is one of those offered."""
+        """Turn on one of the offered choices of a manner."""
 
     @abstractmethod
     def _on(self) -> Mapping[str, Mapping[str, bool]]:

@@ -40,7 +40,7 @@ class Server:
         self._exchange.unsteady_seconds = seconds
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> None:
-        """Serve on ``host`` and ``port`` (0 for any free one); keeps its state after a stop."""
+        """Serve on ``host`` and ``port`` (0 for any free one); after a stop, it continues with its previous state."""
         self._exchange.start()
         self._runner = web.AppRunner(self.app, access_log=None, shutdown_timeout=_SHUTDOWN_SECONDS)
         await self._runner.setup()

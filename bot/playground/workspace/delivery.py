@@ -43,14 +43,14 @@ class EventSender:
 
         Args:
             kind: ``slash_commands``, ``interactive`` or ``events_api``.
-            payload: What Socket Mode carries; over HTTP it becomes a form or JSON body.
-            retry: The number of the repetition, 0 for the first time; events only.
-            reason: Reason for the repetition.
+            payload: The payload in Socket Mode; over HTTP it becomes a form or JSON body.
+            retry: Number of the retry, 0 for the first attempt; only for events.
+            reason: Reason for the retry.
         """
         return await self._deliver(self._request(kind, payload, retry, reason), retry, reason)
 
     async def resend(self, request: SentRequest) -> Ack:
-        """Send the same request again: bytes, time stamp and signature."""
+        """Send a request again with the same bytes, timestamp and signature."""
         return await self._deliver(request, 0, "")
 
     async def _deliver(self, request: SentRequest, retry: int, reason: str) -> Ack:

@@ -8,7 +8,7 @@ from bot.playground.workspace.files import INPUT_BYTES
 from bot.playground.workspace.model import Json, elements_of
 
 MOST_FILES = 10
-"""Files a ``file_input`` takes unless it says fewer."""
+"""Limit of files in a ``file_input`` without ``max_files``."""
 
 _TEXT = ("plain_text_input", "email_text_input", "url_text_input", "number_input")
 _SINGLE = {
@@ -65,16 +65,16 @@ def _initial(element: Json) -> Json:
 
 
 def filled(element: Json, value: Any, *, force: bool, files: Callable[[str], Json]) -> Json:
-    """The state after a person entered ``value``: a text, an option's value, ids, or a whole state.
+    """Return the state after a person entered ``value``: a text, an option's value, ids, or a whole state.
 
     Args:
-        element: The element as the app sent it.
-        value: What was entered; a ``dict`` with ``type`` is taken as the state itself.
-        force: Take values no client would offer.
-        files: The file object for an id.
+        element: The element sent by the app.
+        value: The entered value; a ``dict`` with ``type`` is used as the state.
+        force: Accept values that no client offers.
+        files: Returns the file object for an id.
 
     Raises:
-        ImpossibleAct: No such option is offered.
+        ImpossibleAct: The option isn't offered.
     """
     kind = str(element["type"])
     if isinstance(value, dict) and "type" in value and kind != "rich_text_input":

@@ -31,4 +31,4 @@ class ApiRefusal(Exception):
 
 
 class ImpossibleAct(AssertionError):
-    """No Slack client offers this act to this person; gives the reason and, where useful, what is possible."""
+    """No Slack client offers this act to this person; the message has the reason, and alternatives if useful."""

@@ -57,18 +57,18 @@ _MIMETYPES = {
 }
 
 Odd = Literal["", "processing", "deleted", "external", "elsewhere", "hidden", "denied", "placeless"]
-"""States in which a file is not an ordinary one.
+"""Peculiar states of a file; empty for an ordinary one.
 
-``processing``: Slack has not finished with it, so it has no address yet. ``deleted``: a tombstone.
-``external``: hosted elsewhere, e.g. on a drive. ``elsewhere``: from another company through Slack Connect;
+``processing``: Slack is still processing it, so it doesn't have an address yet. ``deleted``: a tombstone.
+``external``: hosted outside Slack, e.g. on a drive. ``elsewhere``: from another company through Slack Connect;
 events carry only its id. ``hidden``: behind the limit of the plan. ``denied``: not accessible to the app.
-``placeless``: usable, but its record does not list (yet) the messages and conversations that hold it.
+``placeless``: usable, but its record doesn't list (yet) the messages and conversations that contain it.
 """
 
 
 @dataclass(frozen=True, kw_only=True)
 class StoredFile:
-    """One file. ``shares`` are (channel, message ts, thread ts or ``""``); ``complete`` once the app said so."""
+    """A file. ``shares`` are (channel, message ts, thread ts or ``""``); ``complete`` once the app said so."""
 
     id: str
     name: str

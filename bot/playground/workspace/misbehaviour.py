@@ -11,19 +11,19 @@ _HTML = "<html><head><title>502 Bad Gateway</title></head><body><h1>Bad Gateway<
 
 
 def prevents(fault: Fault | None) -> bool:
-    """Whether the request has no effect at all."""
+    """Return whether the fault prevents the request's effect."""
     return fault is not None and fault.kind in NOT_DONE
 
 
 async def answer(
     request: web.Request, fault: Fault | None, act: Callable[[], Awaitable[web.Response]], stopping: asyncio.Event
 ) -> web.Response:
-    """Perform the act and answer the request, each as the fault demands.
+    """Perform the act and answer the request according to the fault.
 
     Args:
         request: The app's request.
-        fault: What was armed for it.
-        act: Has the effect and returns the normal answer.
+        fault: The fault armed for it, if any.
+        act: Performs the effect and returns the normal answer.
         stopping: Set when the workspace stops, so that hanging requests end with it.
     """
     if fault is None:

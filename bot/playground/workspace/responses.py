@@ -60,7 +60,7 @@ class Responses:
         return {"ok": True}
 
     def show(self, occasion: Occasion, payload: Json) -> None:
-        """Show an answer: a message to the person alone unless it says ``in_channel``, or a change of the source."""
+        """Show an answer: an ephemeral message, unless ``in_channel``, or a change of the source."""
         arguments = Arguments(payload)
         source = self._source(occasion)
         if arguments.flag("delete_original"):

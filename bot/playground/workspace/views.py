@@ -92,10 +92,10 @@ class Views:
         return self._push(user, source)
 
     def push(self, user: str, source: Json) -> View:
-        """Show a modal on top of those that are open.
+        """Show a modal on top of the open ones.
 
         Raises:
-            ApiRefusal: Three are open already, or none is.
+            ApiRefusal: Three are already open, or none is.
         """
         stack = self._stacks.get(user, [])
         if not stack:

@@ -276,7 +276,7 @@ def _ordinary(state: WorkspaceState, file: StoredFile) -> Json:
 
 
 def view_object(state: WorkspaceState, view: View) -> Json:
-    """As in answers of ``views.*`` and in payloads, with what the person entered."""
+    """Return a view as in answers of ``views.*`` and in payloads, with the person's values."""
     source = view.source
     shown: dict[str, Any] = {key: copy.deepcopy(source.get(key)) for key in ("title", "submit", "close")}
     return {

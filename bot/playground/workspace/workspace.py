@@ -28,8 +28,8 @@ _BODY_BYTES = 4 * 1024 * 1024
 class Workspace(Forms, Looking):
     """A Slack workspace with one app installed.
 
-    ``faults`` are taken by Web API method, and as ``response_url`` and ``upload``; ``calls`` are the last
-    2,000 Web API calls; ``app`` takes further routes until ``start``. ``scopes``: of the bot, as the manifest says.
+    ``faults`` are armed for Web API methods, ``response_url`` and ``upload``; ``calls`` are the last 2,000 Web API
+    calls; routes can be added to ``app`` until ``start``. ``scopes`` are the bot's, as in the manifest.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class Workspace(Forms, Looking):
         self._state.files.close()
 
     def deliver_to(self, request_url: str | None) -> None:
-        """Send commands, interactions and events to this URL, signed; None: through Socket Mode."""
+        """Send signed commands, interactions and events to this URL, or through Socket Mode if None."""
         self._delivery.request_url = request_url
 
     async def refresh_sockets(self, reason: str = "refresh_requested") -> None:

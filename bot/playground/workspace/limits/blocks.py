@@ -1,4 +1,4 @@
-"""Blocks with their limits, and what must hold for all blocks of a message or view together."""
+"""Blocks with their limits, and limits for all blocks of a message or view together."""
 
 import copy
 import json
@@ -162,9 +162,9 @@ def sum_of_texts(blocks: list[dict[str, Any]], kind: str) -> int:
 
 
 def with_ids(blocks: list[dict[str, Any]], before: Sequence[dict[str, Any]] = ()) -> list[dict[str, Any]]:
-    """A copy in which every block has a block id and every element an action id, as Slack stores them.
+    """Return a copy in which every block has a block id and every element an action id, as Slack stores them.
 
-    ``before``: blocks that they replace. A block that is repeated keeps its id, so that a press on it isn't lost.
+    ``before`` are the blocks that they replace. An unchanged block keeps its id, so that a press on it isn't lost.
     """
     stored, ids = copy.deepcopy(blocks), defaultdict[str, list[str]](list)
     for block in before:

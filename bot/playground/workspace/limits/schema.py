@@ -76,7 +76,7 @@ def listing(item: Check, *, most: int, least: int = 1) -> Check:
 
 
 def record(fields: Mapping[str, Check], *, required: Collection[str] = (), one_of: Collection[str] = ()) -> Check:
-    """An object with these fields and no others; ``one_of``: at least one of these must be there."""
+    """Return a check for an object with only these fields, all ``required`` and at least one in ``one_of``."""
 
     def check(report: Report, value: Any, at: str) -> None:
         if not isinstance(value, dict):
@@ -97,7 +97,7 @@ def record(fields: Mapping[str, Check], *, required: Collection[str] = (), one_o
 
 
 def variant(kinds: Mapping[str, Check], *, allowed: Collection[str] | None = None) -> Check:
-    """An object whose ``type`` says which of the checks applies."""
+    """Return a check for an object that applies the check for its ``type``."""
 
     def check(report: Report, value: Any, at: str) -> None:
         kind = value.get("type") if isinstance(value, dict) else None

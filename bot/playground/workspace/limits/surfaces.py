@@ -95,15 +95,15 @@ def checked_metadata(metadata: Any) -> dict[str, Any] | None:
 
 
 def checked_view(view: Any, kind: str, before: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
-    """A view as Slack stores it.
+    """Return a view as Slack stores it.
 
     Args:
-        view: What the app sent.
-        kind: ``modal`` or ``home``: what the method takes.
+        view: The view sent by the app.
+        kind: ``modal`` or ``home``, as required by the method.
         before: Blocks that it replaces.
 
     Raises:
-        ApiRefusal: ``view_too_large`` or ``invalid_arguments`` with the places.
+        ApiRefusal: ``view_too_large``, or ``invalid_arguments`` with the locations of the errors.
     """
     if not isinstance(view, dict):
         raise ApiRefusal.explained("invalid_arguments", ["must provide an object [json-pointer:/view]"])

@@ -64,7 +64,7 @@ def info(state: WorkspaceState, arguments: Arguments) -> Json:
 
 
 def _visible(state: WorkspaceState, file: StoredFile) -> bool:
-    """Whether the app may see a file: its own, one that stands where it is, or one that was given to it in a form."""
+    """Return whether the app may see a file: one that isn't shared, or is in a conversation visible to the app."""
     places = [state.directory.channels[channel] for channel, _, _ in file.shares]
     return not places or any(place.bot_member or place.kind == "im" or not place.private for place in places)
 

@@ -1,4 +1,4 @@
-"""What a Web API method is, and how lists are cut into pages."""
+"""Definition of a Web API method, and pagination of lists."""
 
 import base64
 import binascii
@@ -19,9 +19,9 @@ Run = Callable[[WorkspaceState, Arguments], Json]
 
 @dataclass(frozen=True, kw_only=True)
 class Method:
-    """One method: what it does, the scope and kind of token it needs, and its tier as calls a minute.
+    """A method: its function, the required scope and kind of token, and its tier as calls per minute.
 
-    ``by_kind``: the scope is that of public channels; ``run`` asks for the one of the conversation.
+    With ``by_kind``, the scope is that of public channels, and ``run`` requires that of the conversation.
     """
 
     run: Run
