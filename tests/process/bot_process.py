@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import socket
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -39,6 +40,10 @@ class BotProcess:
         self.starts = 0
         self.folder = folder
         self._process: asyncio.subprocess.Process | Forked | None = None
+        # Nobody else gets the port while no bot listens; a bot may, as both sides reuse addresses.
+        self._held = socket.socket()
+        self._held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._held.bind((self.environment.get("HOST", "127.0.0.1"), int(self.environment["PORT"])))
 
     @property
     def url(self) -> str:
@@ -129,6 +134,7 @@ class BotProcess:
     async def discard(self) -> None:
         if self.running:
             await self.kill()
+        self._held.close()
 
     def _signal(self, number: int) -> None:
         assert self._process is not None

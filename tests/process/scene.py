@@ -93,7 +93,7 @@ class Scene:
 
     async def close(self) -> None:
         await self._stack.aclose()
-        assert self.bot.stderr == ""
+        assert self.bot.stderr == "", self.bot.stderr
         assert "Traceback" not in self.bot.stdout, self.bot.stdout
 
     async def start(self, **changed: str) -> None:

@@ -92,6 +92,7 @@ async def test_a_second_process_on_the_same_file_is_refused(open_scene: Opening)
     second = BotProcess(environment={**scene.bot.environment, "PORT": str(free_port())}, folder=folder)
     await second.start()
     assert await second.ended() == 1
+    await second.discard()
     _says(second, f"(id {scene.bot.pid}) uses {scene.database}")
     await scene.pay_and_approve()
     await scene.completed_once()
