@@ -106,6 +106,6 @@ def free_port() -> int:
     """
     for port in secrets.SystemRandom().sample(_PORTS, len(_PORTS)):
         with socket.socket() as probe, suppress(OSError):
-            probe.bind(("127.0.0.1", port))  # without SO_REUSEADDR, so that a port that is only held counts as taken
+            probe.bind(("127.0.0.1", port))  # without SO_REUSEADDR: a port that a stopped bot holds counts as taken
             return port
     raise OSError(f"every port from {_PORTS.start} to {_PORTS.stop - 1} is taken")

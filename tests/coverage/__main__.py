@@ -23,7 +23,7 @@ from tests.coverage.rows import Row, rows
 
 LEFT_OUT = "not campaign and not postgres and not browser"
 SECONDS = 20
-"""Of one row beyond what its tests take unbroken: a test that waits for what a broken service never says is red."""
+"""Added to twice the time that a row's tests take unbroken. A row that takes longer is red: its test waits in vain."""
 RESULTS = ("green", "untouched", "red", "failing")
 
 
@@ -57,7 +57,7 @@ class Breaker:
         return True
 
     def _run(self, row: Row, items: list[pytest.Item], session: pytest.Session) -> str:
-        """The result of a row in a process of its own: what hangs or is left behind there troubles no other row."""
+        """Run the tests of a row in a process of its own, so that a hang or leftovers can't affect other rows."""
         child = os.fork()
         if not child:
             try:

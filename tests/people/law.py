@@ -104,7 +104,7 @@ def _repeats(history: History, paid: list[Payment]) -> Iterator[str]:
     for place, later in enumerate(known):
         request = requests[later.reference]
         same = [one for one in known[:place] if (one.email, one.cents) == (later.email, later.cents)]
-        # One that failed is read again for a day; if it turns out paid after that, nobody can know.
+        # A failed payment is read again for a day. If it turns out paid later, the bot can't know before it pays again.
         known_of = [one for one in same if one.turned_at <= request.at or later.sent_at - one.failed_at <= _DAY]
         repeated = [one for one in known_of if later.sent_at - max(one.paid_at, requests[one.reference].at) <= _DAY]
         yield from _repeated(history, later, request, repeated)

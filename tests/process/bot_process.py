@@ -40,7 +40,7 @@ class BotProcess:
         self.starts = 0
         self.folder = folder
         self._process: asyncio.subprocess.Process | Forked | None = None
-        # Nobody else gets the port while no bot listens; a bot may, as both sides reuse addresses.
+        # Keeps other servers off the port while the bot is stopped. The bot can listen: both sockets set SO_REUSEADDR.
         self._held = socket.socket()
         self._held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self._held.bind((self.environment.get("HOST", "127.0.0.1"), int(self.environment["PORT"])))

@@ -300,9 +300,9 @@ async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Inst
     """CLOSED as not paid, or REFUSED: alert if it appears after all; the state stays."""
 
     def found(uow: Unit, _: Instruction, hits: Sequence[BulkJob]) -> None:
-        job = hits[0]
-        figures = {name: getattr(job, name) for name in ("count", "completed", "pending", "failed")}
-        alert_paid(uow, instruction, Reason(OfRequest.PAID_AS, id=job.id, status=job.status, **figures))
+        figures = {name: getattr(hits[0], name) for name in ("count", "completed", "pending", "failed")}
+        reason = Reason(OfRequest.PAID_AS, id=hits[0].id, status=hits[0].status, **figures)
+        alert_paid(uow, instruction, _several(hits) if len(hits) > 1 else reason)
         uow.instructions.touch(instruction, due_at=None)
 
     await watch_ended(ctx, instruction, await in_history(ctx, payments, instruction), found)
@@ -379,12 +379,16 @@ def _found(uow: Unit, instruction: Instruction, hits: Sequence[BulkJob]) -> None
     if len(hits) == 1:
         submitted(uow, instruction, hits[0])
         return
-    reason = Reason(OfRequest.SEVERAL_BULK, ids=[job.id for job in hits])
+    reason = _several(hits)
     alert(uow, instruction, "differs", reason=reason)
     if asks_people_already(instruction):
         later(uow, instruction)
     else:
         ask_people(uow, instruction, reason)
+
+
+def _several(hits: Sequence[BulkJob]) -> Reason:
+    return Reason(OfRequest.SEVERAL_BULK, ids=[job.id for job in hits])
 
 
 def submitted(uow: Unit, instruction: Instruction, job: BulkJob) -> None:

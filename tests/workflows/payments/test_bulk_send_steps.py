@@ -86,6 +86,13 @@ async def test_several_bulk_payments_with_our_items_are_for_people(rig: Rig) -> 
     assert "alert:differs" in await queued(rig, one)
 
 
+async def test_alert_about_a_closed_request_names_each_bulk_payment_found(rig: Rig) -> None:
+    one = await asked(rig, state=State.CLOSED, remote_id=None)
+    await bulk.watch_closed(rig.switchboard.context, Service({"b1": [listed(one)], "b2": [listed(one)]}), one)  # type: ignore[arg-type]
+    await rig.settle()
+    assert "b1, b2" in alerts(rig)[-1]
+
+
 @on_one_rig([(1, False), (2, True)])
 async def test_unsent_submission_frees_the_flight_unless_an_earlier_one_may_arrive(
     rig: Rig, commits: int, flies: bool
