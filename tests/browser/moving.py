@@ -59,6 +59,7 @@ async def send(page: Page, text: str) -> None:
 
 
 async def say(page: Page, text: str) -> None:
+    await expect(by(page, "modal")).to_have_count(0)
     await page.get_by_test_id("composer").fill(text)
     await page.get_by_test_id("composer").press("Escape")
     await page.get_by_test_id("composer").press("Enter")

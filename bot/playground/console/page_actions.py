@@ -149,7 +149,8 @@ class PageActions:
         await self._workspace.submit(_text(body, "as"), _values(body))
 
     async def _close(self, body: Json) -> None:
-        if self._workspace.modal(_text(body, "as")) is not None:
+        top = self._workspace.modal(_text(body, "as"))
+        if top is not None and top.id == _text(body, "view"):  # a second tap closes nothing that opened since
             await self._workspace.close(_text(body, "as"), clear=body.get("clear") is True)
 
     async def _home(self, body: Json) -> None:

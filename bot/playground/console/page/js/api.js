@@ -47,7 +47,7 @@ export const api = {
   actInView: (action) => post("act-in-view", { action }),
   actAtHome: (action) => post("act-at-home", { action }),
   submit: (values) => post("submit", { values }),
-  close: (clear = false) => post("close", { clear }),
+  close: (view, clear = false) => post("close", { view, clear }),
   home: () => post("home", {}),
   arm: (service, operation, kind, times) => post("faults", { service, operation, kind, times }),
   behave: (service) => post("behave", { service }),

@@ -75,7 +75,7 @@ function submit() {
   return attempt(() => api.submit(entered()));
 }
 
-const close = (clear) => attempt(() => api.close(clear));
+const close = (clear) => attempt(() => api.close(shown.id, clear));
 
 function frame() {
   const node = el("dialog", { class: "dialog modal", "aria-labelledby": "modal-title", "data-testid": "modal" });
