@@ -104,7 +104,8 @@ def free_port() -> int:
     A port chosen by the system comes from that range, so an outgoing connection could take it before the
     process listens.
     """
-    for port in secrets.SystemRandom().sample(_PORTS, len(_PORTS)):
+    first = secrets.randbelow(len(_PORTS))
+    for port in (*_PORTS[first:], *_PORTS[:first]):
         with socket.socket() as probe, suppress(OSError):
             probe.bind(("127.0.0.1", port))  # without SO_REUSEADDR: a port that a stopped bot holds counts as taken
             return port

@@ -12,10 +12,13 @@ from bot.workflows.context import Context
 from storage.tables.columns import metadata
 
 _MOST_ROUNDS: Final = 200
-_BY_TIME: Final = EVERY_TICK | BY_THE_CLOCK - {"leftovers", "anchors", "retention"} | {"stores"}
-"""Leftovers have a lease; anchors follow a write. Stores are also listed now and then, which no row says."""
+_BY_TIME: Final = EVERY_TICK | BY_THE_CLOCK - {"leftovers", "anchors", "retention", "reach"}
+"""Leftovers have a lease; anchors follow a write."""
+_NOW_AND_THEN: Final = {"stores", "reach"}
+"""Work that no row shows, and that a write makes due later at the earliest: once at each time."""
 _PRUNED_EVERY: Final = timedelta(hours=1)
 """Nothing is kept for less than days."""
+_LOOKED_EVERY: Final = timedelta(seconds=1)
 _LEASED: Final[Executable] = union_all(
     *[
         select(literal(1)).select_from(table).where(table.c.lease_until.is_not(None))
@@ -42,6 +45,7 @@ class Ticks:
     def __init__(self) -> None:
         self._seen = self._anchored = -1
         self._pruned: datetime | None = None
+        self._looked: datetime | None = None
 
     def begin(self) -> None:
         """What was seen before may have changed behind the store's back, e.g. by a write that seemed to fail."""
@@ -58,6 +62,9 @@ class Ticks:
         if self._pruned is None or now - self._pruned >= _PRUNED_EVERY:
             self._pruned = now
             names |= {"retention"}
+        if self._looked is None or now - self._looked >= _LOOKED_EVERY:
+            self._looked = now
+            names |= _NOW_AND_THEN
         changes = ctx.store.writer.changes
         if self._anchored != changes:
             self._anchored = changes
