@@ -279,17 +279,12 @@ async def test_neither_and_both_stand_at_their_fields(maria: Localizer, tmp_path
             assert list(neither) == ["text"]
         else:
             article = "an" if one.media.noun[0] in "aeiou" else "a"
-            said = f"Add a link to {article} {one.media.noun}, or a file. Example: {_sample(one)}"
-            assert neither == {"url": said}
+            example = f"https://example.com/sample.{one.media.formats[0]}"
+            assert neither == {"url": f"Add a link to {article} {one.media.noun}, or a file. Example: {example}"}
         both = errors(await maria.rig.workspace.submit(MARIA, {"file": [file], "url": url(one)}, force=True))
         assert both == {"file": "Use only one of these.", "url": "Use only one of these."}, one.verb
         await maria.rig.workspace.close(MARIA)
     assert not maria.rig.localization.calls
-
-
-def _sample(one: Capability) -> str:
-    assert one.media is not None
-    return f"https://example.com/sample.{one.media.formats[0]}"
 
 
 async def test_a_wrong_format_stands_at_its_field(maria: Localizer, tmp_path: Path) -> None:

@@ -224,11 +224,6 @@ async def test_without_any_answer_nobody_counts(api: Api, people: Directory, sil
     await nobody_counts(people, "couldn't say who you are")
 
 
-async def until_known(people: Directory, user: str) -> None:
-    await asyncio.gather(*people._asking.values())
-    assert people._held(user, FRESH)
-
-
 @pytest.mark.parametrize("slow", ["users.info", "usergroups.list"])
 async def test_an_answer_that_comes_too_late_is_known_the_next_time(api: Api, hurried: Directory, slow: str) -> None:
     gate = hold(api, slow)
@@ -236,7 +231,7 @@ async def test_an_answer_that_comes_too_late_is_known_the_next_time(api: Api, hu
         with pytest.raises(ServiceNow, check=says("couldn't say who you are")):
             await hurried.standing("U0ADA")
     gate.set()
-    await until_known(hurried, "U0ADA")
+    await asyncio.gather(*hurried._asking.values())
     assert (await hurried.standing("U0ADA")).groups == {"S0TREASURY"}
     assert api.asked(slow) == 1, "everybody waits for the same call"
 

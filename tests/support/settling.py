@@ -9,16 +9,14 @@ from sqlalchemy import Executable, literal, select, union_all
 
 from bot.wiring.workers import BY_THE_CLOCK, EVERY_TICK, WORKERS, look
 from bot.workflows.context import Context
+from storage.repositories.admin import SWEPT
 from storage.tables.columns import metadata
 
 _MOST_ROUNDS: Final = 200
 _BY_TIME: Final = EVERY_TICK | BY_THE_CLOCK - {"leftovers", "anchors", "retention", "reach"}
 """Leftovers have a lease; anchors follow a write."""
-_NOW_AND_THEN: Final = {"stores", "reach"}
-"""Work that no row shows, and that a write makes due later at the earliest: once at each time."""
-_PRUNED_EVERY: Final = timedelta(hours=1)
-"""Nothing is kept for less than days."""
-_LOOKED_EVERY: Final = timedelta(seconds=1)
+_EVERY: Final = {"retention": timedelta(hours=1), "stores": timedelta(seconds=1), "reach": timedelta(seconds=1)}
+"""Work that no row shows: nothing is kept for less than days, and what a write changed is looked at soon after."""
 _LEASED: Final[Executable] = union_all(
     *[
         select(literal(1)).select_from(table).where(table.c.lease_until.is_not(None))
@@ -44,8 +42,7 @@ class Ticks:
 
     def __init__(self) -> None:
         self._seen = self._anchored = -1
-        self._pruned: datetime | None = None
-        self._looked: datetime | None = None
+        self._last: dict[str, datetime] = {}
 
     def begin(self) -> None:
         """What was seen before may have changed behind the store's back, e.g. by a write that seemed to fail."""
@@ -57,14 +54,12 @@ class Ticks:
         return found or sum([await worker(name) for name in await self._others(ctx)])
 
     async def _others(self, ctx: Context) -> list[str]:
-        """Names of the workers to run when nothing is due, in their order."""
+        """Names of the workers to run when nothing is due, in their order; at first the whole sweep of a start."""
+        sweep = [] if self._last else ["damage"] * len(SWEPT)
         names, now = _BY_TIME, ctx.clock.now()
-        if self._pruned is None or now - self._pruned >= _PRUNED_EVERY:
-            self._pruned = now
-            names |= {"retention"}
-        if self._looked is None or now - self._looked >= _LOOKED_EVERY:
-            self._looked = now
-            names |= _NOW_AND_THEN
+        now_and_then = {name for name, every in _EVERY.items() if now - self._last.get(name, now - every) >= every}
+        self._last |= dict.fromkeys(now_and_then, now)
+        names |= now_and_then
         changes = ctx.store.writer.changes
         if self._anchored != changes:
             self._anchored = changes
@@ -73,7 +68,7 @@ class Ticks:
             self._seen = changes
             if await ctx.store.read(lambda tx: tx._connection.execute(_LEASED).first() is not None):
                 return list(WORKERS)
-        return [name for name in WORKERS if name in names]
+        return sweep + [name for name in WORKERS if name in names]
 
 
 async def settle(ctx: Context, ticks: Ticks | None = None) -> None:
