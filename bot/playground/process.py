@@ -8,6 +8,7 @@ import socket
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from itertools import chain
 
 _STOP_SECONDS = 15.0
 _RESTART_SECONDS = 0.5
@@ -105,7 +106,7 @@ def free_port() -> int:
     process listens.
     """
     first = secrets.randbelow(len(_PORTS))
-    for port in (*_PORTS[first:], *_PORTS[:first]):
+    for port in chain(_PORTS[first:], _PORTS[:first]):
         with socket.socket() as probe, suppress(OSError):
             probe.bind(("127.0.0.1", port))  # without SO_REUSEADDR: a port that a stopped bot holds counts as taken
             return port
