@@ -37,7 +37,7 @@ async def window(browser: Browser, url: str, *, viewport: ViewportSize = WIDE, *
 
 
 async def become(page: Page, user: str) -> None:
-    """Switch, and wait for it: what is typed before is still the draft of who one was."""
+    """Switch to another person and wait for it: text typed earlier goes into the draft of the person before."""
     await page.click(f"[data-testid=person][data-user={user}]")
     await expect(page.locator(f"[data-testid=person][data-user={user}]")).to_have_attribute("aria-checked", "true")
 
@@ -53,16 +53,11 @@ def by(page: Page | Locator, name: str) -> Locator:
     return page.get_by_test_id(name)
 
 
-async def send(page: Page, text: str) -> None:
-    await by(page, "composer").fill(text)
-    await by(page, "composer").press("Enter")
-
-
 async def say(page: Page, text: str) -> None:
     await expect(by(page, "modal")).to_have_count(0)
-    await page.get_by_test_id("composer").fill(text)
-    await page.get_by_test_id("composer").press("Escape")
-    await page.get_by_test_id("composer").press("Enter")
+    await by(page, "composer").fill(text)
+    await by(page, "composer").press("Escape")
+    await by(page, "composer").press("Enter")
 
 
 async def shot(page: Page, name: str) -> None:
@@ -82,7 +77,7 @@ async def fits(page: Page) -> None:
 
 
 async def narrow(page: Page, name: str) -> None:
-    """As it looks on a wide screen and on a phone, where it fits."""
+    """Take a screenshot on a wide screen, and one on a phone, where nothing may be cut off."""
     await shot(page, name)
     await page.set_viewport_size(PHONE)
     await fits(page)
@@ -91,7 +86,7 @@ async def narrow(page: Page, name: str) -> None:
 
 
 async def height(message: Locator) -> float:
-    """Pixels of a message with its author, without what was said in its thread."""
+    """Return the height of a message with its author in pixels, without the replies in its thread."""
     whole, replies = await message.bounding_box(), by(message, "replies")
     assert whole is not None
     below = await replies.bounding_box() if await replies.count() else None

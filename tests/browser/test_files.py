@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Locator, Page, expect
 
-from tests.browser.moving import become, by, enter, send, shot
+from tests.browser.moving import become, by, enter, say, shot
 from tests.playground.console.scene import GENERAL, NORA, TOMAS, Scene
 from tests.playground.sounds import wav
 
@@ -49,7 +49,7 @@ async def test_a_file_is_dropped_on_the_conversation_and_sent_with_words(page: P
     await enter(page, GENERAL)
     await drag(page, "#middle", "rows.csv", "text/csv", CSV.encode())
     await attached(page)
-    await send(page, "please pay these")
+    await say(page, "please pay these")
     message = by(page, "message").last
     await expect(message).to_contain_text("please pay these")
     await expect(message.locator(".file-table th").first).to_have_text("email")
@@ -101,7 +101,7 @@ async def test_a_file_stands_in_a_thread_when_it_is_dropped_there(page: Page, sc
 async def test_commands_carry_no_files(page: Page) -> None:
     await by(page, "composer-attach-input").set_input_files([payload("a.csv", "text/csv", CSV.encode())])
     await attached(page)
-    await send(page, "/pay bulk")
+    await say(page, "/pay bulk")
     await expect(by(page, "composer-error")).to_contain_text("Commands carry no files")
     await attached(page)
     await expect(by(page, "composer")).to_have_value("/pay bulk")

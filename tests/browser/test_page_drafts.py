@@ -3,7 +3,7 @@
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.browser.moving import PARTS, become, by, enter, send
+from tests.browser.moving import PARTS, become, by, enter, say
 from tests.playground.console.scene import FINANCE, GENERAL, NORA, TOMAS, TRY_IT
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -36,7 +36,7 @@ async def test_a_draft_belongs_to_a_person_and_a_conversation(page: Page) -> Non
 
 async def test_back_leads_back(page: Page) -> None:
     await enter(page, FINANCE)
-    await send(page, TRY_IT)
+    await say(page, TRY_IT)
     await by(page, "message").first.hover()
     await by(page, "message").first.get_by_test_id("open-thread").click()
     await expect(by(page, "thread-composer")).to_be_visible()
@@ -60,7 +60,7 @@ async def test_back_leads_back(page: Page) -> None:
 
 async def test_a_form_keeps_what_was_typed(page: Page) -> None:
     await enter(page, FINANCE)
-    await send(page, TRY_IT)
+    await say(page, TRY_IT)
     await by(page, "message").first.locator("[data-action-id=reject]").click()
     modal = by(page, "modal")
     await modal.get_by_label("Reason").fill("no invoice yet")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from tests.browser.moving import PARTS, PHONE, become, by, enter, fits, send, window
+from tests.browser.moving import PARTS, PHONE, become, by, enter, fits, say, window
 from tests.playground.console.scene import APPROVALS, EVE, FINANCE, GENERAL, NORA, TOMAS, TRY_IT, Scene
 from tests.support.proxy import Proxy
 
@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 async def test_asking_approving_and_the_thread(page: Page) -> None:
     await enter(page, FINANCE)
-    await send(page, TRY_IT)
+    await say(page, TRY_IT)
     card = by(page, "message").first
     await expect(card.get_by_role("heading", name="Pay $25.00")).to_be_visible()
     await expect(card.locator(".app-badge")).to_have_text("APP")
@@ -91,9 +91,9 @@ async def test_enter_sends_and_shift_enter_breaks_the_line(page: Page, scene: Sc
 
 async def test_what_is_sent_quickly_arrives_in_order_as_whoever_sent_it(page: Page, scene: Scene) -> None:
     for text in ("one", "two", "three"):
-        await send(page, text)
+        await say(page, text)
     await become(page, TOMAS)
-    await send(page, "four")
+    await say(page, "four")
     await expect(by(page, "message")).to_have_count(4)
     said = [(message.user, message.text) for message in scene.workspace.messages(GENERAL)]
     assert said == [(NORA, "one"), (NORA, "two"), (NORA, "three"), (TOMAS, "four")]
@@ -101,7 +101,7 @@ async def test_what_is_sent_quickly_arrives_in_order_as_whoever_sent_it(page: Pa
 
 async def test_what_a_person_may_not_do_is_said_beside_the_message_box(page: Page) -> None:
     await become(page, EVE)
-    await send(page, TRY_IT)
+    await say(page, TRY_IT)
     await expect(by(page, "composer-error")).to_contain_text("another workspace")
 
 
@@ -118,7 +118,7 @@ async def test_commands_are_refused_in_threads_with_a_reason(page: Page, scene: 
 
 async def test_a_form_shows_errors_at_the_field_and_keeps_what_was_typed(page: Page, scene: Scene) -> None:
     await enter(page, FINANCE)
-    await send(page, TRY_IT)
+    await say(page, TRY_IT)
     await page.click("[data-action-id=reject]")
     modal = by(page, "modal")
     await expect(modal.get_by_role("heading", name="Reject it")).to_be_visible()
@@ -151,7 +151,7 @@ async def test_a_form_shows_errors_at_the_field_and_keeps_what_was_typed(page: P
 
 async def test_escape_closes_a_form_and_the_workspace_knows(page: Page, scene: Scene) -> None:
     await enter(page, FINANCE)
-    await send(page, TRY_IT)
+    await say(page, TRY_IT)
     await page.click("[data-action-id=reject]")
     await expect(by(page, "modal")).to_be_visible()
     await page.keyboard.press("Escape")
@@ -161,7 +161,7 @@ async def test_escape_closes_a_form_and_the_workspace_knows(page: Page, scene: S
 
 async def test_a_consequential_button_asks_first(page: Page, scene: Scene) -> None:
     await enter(page, FINANCE)
-    await send(page, TRY_IT)
+    await say(page, TRY_IT)
     await page.click("[data-action-id=withdraw]")
     await expect(by(page, "confirm")).to_contain_text("It is gone then.")
     await by(page, "confirm-no").click()
@@ -176,7 +176,7 @@ async def test_a_consequential_button_asks_first(page: Page, scene: Scene) -> No
 
 async def test_menus_of_a_card_tell_the_bot_what_was_chosen(page: Page, scene: Scene) -> None:
     await enter(page, FINANCE)
-    await send(page, TRY_IT)
+    await say(page, TRY_IT)
     await page.locator("[data-action-id=page]").select_option(label="Two")
     await page.locator("[data-action-id=who]").select_option(TOMAS)
     await page.click("[data-action-id=more]")
@@ -253,7 +253,7 @@ async def test_two_windows_are_two_people(page: Page, browser: Browser, scene: S
     await other.goto(f"{scene.url}/#/{TOMAS}/{APPROVALS}")
     await expect(by(other, "channel-name")).to_have_text("approvals")
     await enter(page, FINANCE)
-    await send(page, TRY_IT)
+    await say(page, TRY_IT)
     await other.click("[data-action-id=approve]")
     await expect(other.get_by_text("Completed", exact=True)).to_be_visible()
     await expect(page.get_by_test_id("person-switch").get_by_role("radio", checked=True)).to_contain_text("Nora")
@@ -313,7 +313,7 @@ async def test_a_lost_line_is_told_at_once_and_the_first_second_is_no_loss(brows
         await expect(told).to_be_hidden()
     async with window(browser, scene.url) as page:
         await page.route("**/console/say", lambda route: route.abort())
-        await send(page, "Is anybody there?")
+        await say(page, "Is anybody there?")
         await expect(by(page, "composer-error")).to_have_text("The playground doesn't answer. Is it still running?")
         await expect(by(page, "composer")).to_have_value("Is anybody there?")
         await expect(by(page, "trouble")).to_be_hidden()  # the stream was opened anew, and it answers

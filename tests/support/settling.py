@@ -13,10 +13,10 @@ from storage.repositories.admin import SWEPT
 from storage.tables.columns import metadata
 
 _MOST_ROUNDS: Final = 200
-_BY_TIME: Final = EVERY_TICK | BY_THE_CLOCK - {"leftovers", "anchors", "retention", "reach"}
-"""Leftovers have a lease; anchors follow a write."""
 _EVERY: Final = {"retention": timedelta(hours=1), "stores": timedelta(seconds=1), "reach": timedelta(seconds=1)}
-"""Work that no row shows: nothing is kept for less than days, and what a write changed is looked at soon after."""
+"""Shortest time between two runs of work that depends on the clock; running it again at the same time is slow."""
+_BY_TIME: Final = EVERY_TICK | BY_THE_CLOCK - {"leftovers", "anchors", *_EVERY}
+"""Workers of every round without due rows. Leftovers have a lease; anchors follow a write."""
 _LEASED: Final[Executable] = union_all(
     *[
         select(literal(1)).select_from(table).where(table.c.lease_until.is_not(None))
@@ -54,12 +54,12 @@ class Ticks:
         return found or sum([await worker(name) for name in await self._others(ctx)])
 
     async def _others(self, ctx: Context) -> list[str]:
-        """Names of the workers to run when nothing is due, in their order; at first the whole sweep of a start."""
+        """Names of the workers to run when nothing is due, in their order; the first round sweeps every table."""
         sweep = [] if self._last else ["damage"] * len(SWEPT)
-        names, now = _BY_TIME, ctx.clock.now()
-        now_and_then = {name for name, every in _EVERY.items() if now - self._last.get(name, now - every) >= every}
-        self._last |= dict.fromkeys(now_and_then, now)
-        names |= now_and_then
+        now = ctx.clock.now()
+        again = {name for name, every in _EVERY.items() if now - self._last.get(name, now - every) >= every}
+        self._last |= dict.fromkeys(again, now)
+        names = _BY_TIME | again
         changes = ctx.store.writer.changes
         if self._anchored != changes:
             self._anchored = changes

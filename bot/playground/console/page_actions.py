@@ -150,7 +150,7 @@ class PageActions:
 
     async def _close(self, body: Json) -> None:
         top = self._workspace.modal(_text(body, "as"))
-        if top is not None and top.id == _text(body, "view"):  # a second tap closes nothing that opened since
+        if top is not None and top.id == _text(body, "view"):  # a late or second tap must not close a newer form
             await self._workspace.close(_text(body, "as"), clear=body.get("clear") is True)
 
     async def _home(self, body: Json) -> None:
@@ -231,7 +231,7 @@ def _values(source: Json) -> Json:
 
 
 def _entered(value: Any) -> Any:
-    """What was entered into an element; for files the ids only, because the workspace has the rest."""
+    """Return the value entered into an element; for files only their ids, because the workspace has the rest."""
     if isinstance(value, dict) and value.get("type") == "file_input":
         return [str(file.get("id")) for file in value.get("files") or [] if isinstance(file, dict)]
     return value
