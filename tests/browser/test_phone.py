@@ -14,7 +14,7 @@ ANSWERS = [
     (FINANCE, "/localize help", "extract-text"),
     (FINANCE, "/localize paraphrase The meeting was moved to Friday because the room was taken.", "3. "),
     (FINANCE, "/localize emotion I am so happy that you came", "Joy"),
-    (FINANCE, '/pay collect ben@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50" code=SPRING', "$119.50"),
+    (FINANCE, '/pay collect ben@example.com "Spring ads" web=2x10.00 "Print ads=1x99.50" code=SPRING', "Open checkout"),
     (FINANCE, "/pay show spring", "each 10.00"),
     (FINANCE, "/pay list purchases", "Purchases 1 to"),
     (FINANCE, "/pay send ana@example.com 26,10 Comma", "Send $26.10"),
