@@ -32,12 +32,14 @@ from bot.wiring.surroundings import Surroundings
 from bot.wiring.workers import KINDS, RECOVERIES, SUBJECTS, WATCHED, Schedule, make_schedule
 from bot.workflows import quarantine
 from bot.workflows.admin import clocks, silence
-from bot.workflows.admin.audit import Anchoring, HighWater
-from bot.workflows.admin.damage import DamageWatch, DiskWatch, Retention
+from bot.workflows.admin.anchoring import Anchoring, HighWater
+from bot.workflows.admin.damage import DamageWatch
+from bot.workflows.admin.disk import DiskWatch
 from bot.workflows.admin.health import HealthLog
 from bot.workflows.admin.home import OpenHomes
 from bot.workflows.admin.overview import UnreadLog
 from bot.workflows.admin.resume import recover
+from bot.workflows.admin.retention import Retention
 from bot.workflows.bookings.follow import read_explained
 from bot.workflows.context import Context
 from bot.workflows.keeping import at_start

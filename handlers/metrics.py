@@ -25,7 +25,7 @@ from bot.workflows.restored import restored
 from handlers.incoming import Arrival
 from storage.disk_space import DiskSpace, floor_of
 from storage.errors import StorageError, StorageReadOnly
-from storage.repositories.admin import AGED, Due
+from storage.repositories.queues import AGED, Due
 from storage.store import Store
 from storage.transaction import Tx
 

@@ -24,8 +24,8 @@ from storage.damage import Damage, Shape, read_all
 from storage.engine import IMPATIENT, PostgresServer, SqliteFile, open_writing, parse_address
 from storage.errors import StorageError, translated
 from storage.migrate import MOVED, OLDEST, check_version, keep_programs_out, migrate, moved_to
-from storage.repositories.admin import Flags
 from storage.repositories.audit import AuditTrail
+from storage.repositories.flags import Flags
 from storage.repositories.payments import ATTEMPT, VOTE
 from storage.repositories.requests import SHAPE as REQUEST
 from storage.rows import STORE_KEY, Head

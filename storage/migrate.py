@@ -12,8 +12,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from storage import migrations
 from storage.engine import IMPATIENT, LockPatience, open_writing, parse_address
 from storage.errors import NewerDatabase, StorageError, translated
-from storage.repositories.admin import Flags
 from storage.repositories.audit import AuditTrail
+from storage.repositories.flags import Flags
 
 MIGRATION_LOCK = 0x5377_6D67
 """Advisory lock on PostgreSQL: of several processes that start together, one migrates and the others wait."""

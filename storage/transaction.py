@@ -6,10 +6,10 @@ from typing import Any
 from sqlalchemy import Connection, text
 
 from storage.damage import Damage
-from storage.repositories.admin import Flags, Horizon, Processes, Queues, Sweep, Times, UnreadAnswers
 from storage.repositories.audit import AuditTrail
 from storage.repositories.bookings import Bookings, StoreEvents, Stores
 from storage.repositories.callbacks import Inbox, Tokens
+from storage.repositories.flags import Flags, Processes
 from storage.repositories.jobs import EmailRuns, Jobs, Results
 from storage.repositories.leased import Steps
 from storage.repositories.payments import (
@@ -21,8 +21,10 @@ from storage.repositories.payments import (
     TrackedResources,
     Votes,
 )
+from storage.repositories.queues import Horizon, Queues, Sweep, Times
 from storage.repositories.requests import Instructions
 from storage.repositories.slack import Boards, DroppedFiles, Outbox, SeenRequests
+from storage.repositories.unread import UnreadAnswers
 from storage.seals import Seals
 from storage.walked import Walked
 

@@ -97,8 +97,6 @@ class Json(TypeDecorator[object]):
 class Reasoned(TypeDecorator[Reason]):
     """A reason as JSON; a missing one is empty text, or NULL if the column is nullable."""
 
-    # Text that isn't a JSON object was written by a version without codes, and is kept unchanged.
-
     impl = Text
     cache_ok = True
 
@@ -115,12 +113,8 @@ class Reasoned(TypeDecorator[Reason]):
         if isinstance(value, str) and not is_encodable(value):
             return cast("Reason", Unreadable(value))
         try:
-            found = json.loads(value) if value else None
+            return Reason.read(json.loads(value) if value else None)
         except (ValueError, TypeError, RecursionError):
-            found = None
-        try:
-            return Reason.read(found if isinstance(found, dict) else value)
-        except (ValueError, RecursionError):
             return cast("Reason", Unreadable(value))
 
 

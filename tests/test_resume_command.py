@@ -15,7 +15,7 @@ from bot.domain.clock import SystemClock
 from bot.domain.payments.instruction import State
 from bot.domain.references import derived_key
 from bot.settings import Settings, load_policy
-from bot.workflows.admin.audit import HighWater
+from bot.workflows.admin.anchoring import HighWater
 from bot.workflows.restored import restored
 from storage import Store, migrate
 from storage.anchors import AnchorFile, anchors_path

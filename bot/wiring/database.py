@@ -15,7 +15,8 @@ from bot.workflows.keeping import at_start
 from storage.anchors import AnchorFile, anchors_path
 from storage.engine import PostgresServer, parse_address
 from storage.migrate import migrate
-from storage.peers import Peers, SharedSlots
+from storage.peers import Peers
+from storage.send_slots import SharedSlots
 from storage.store import Store
 
 

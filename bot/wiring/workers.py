@@ -38,7 +38,7 @@ from bot.workflows.requests import advance, announce, attempt
 from bot.workflows.slack import boards, dropped_files, outbox
 from bot.workflows.workers import Work
 from storage.errors import StorageBusy
-from storage.repositories.admin import Due
+from storage.repositories.queues import Due
 
 log = structlog.get_logger(__name__)
 

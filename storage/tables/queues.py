@@ -116,7 +116,7 @@ send_slot = Table(
     "send_slot",
     metadata,
     Column("n", Integer, primary_key=True, autoincrement=False),
-    # Microseconds since 1970 by the database's own clock; only storage/peers.py reads it.
+    # Microseconds since 1970 by the database's own clock; only storage/send_slots.py reads it.
     Column("sent_at", BigInteger, nullable=False),
 )
 

@@ -26,7 +26,7 @@ from bot.clients.payments import PaymentsClient
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
 from bot.domain.errors import ServiceNow
-from storage.peers import SharedSlots
+from storage.send_slots import SharedSlots
 from tests.benchmarks.processes import Spawned, quiet, said
 from tests.benchmarks.ratios import Ratio, options, verdict
 from tests.campaigns.gauge import ALLOWED, Arrival, pace_of

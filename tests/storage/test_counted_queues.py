@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import create_engine
 
 from storage import Store
-from storage.repositories.admin import _WAITING, Due
+from storage.repositories.queues import _WAITING, Due
 from tests.storage.factories import NOW, claims, instruction, later, unit
 
 QUEUES = 10

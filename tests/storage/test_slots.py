@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from bot.clients.limiter import Lane, PartnerTurns
-from storage.peers import SharedSlots
+from storage.send_slots import SharedSlots
 from tests.storage.factories import end_sessions
 
 pytestmark = pytest.mark.postgres

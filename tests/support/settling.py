@@ -9,7 +9,7 @@ from sqlalchemy import Executable, literal, select, union_all
 
 from bot.wiring.workers import BY_THE_CLOCK, EVERY_TICK, WORKERS, look
 from bot.workflows.context import Context
-from storage.repositories.admin import SWEPT
+from storage.repositories.queues import SWEPT
 from storage.tables.columns import metadata
 
 _MOST_ROUNDS: Final = 200

@@ -23,7 +23,7 @@ from bot.clients.transport import PreparedRequest, Transport
 from bot.domain import references
 from bot.playground.faults import Fault, FaultKind, Faults
 from bot.slack.messenger import Ephemerals
-from bot.workflows.admin.audit import Anchoring
+from bot.workflows.admin.anchoring import Anchoring
 from storage.batches import GroupWriter
 from storage.errors import CommitUnknown, StorageBusy
 from tests.support.databases import statements_compiled_once

@@ -119,8 +119,7 @@ def asked(instruction: Instruction) -> dict[str, object]:
 
 
 def needed(requirement: Requirement) -> dict[str, object]:
-    # Leave out an empty list, which rows of older versions don't have.
-    return requirement.model_dump(exclude={"reasons"} if requirement.repeats else {"reasons", "repeats"})
+    return requirement.model_dump(exclude={"reasons"})
 
 
 def daily_key(now: datetime) -> str:

@@ -304,8 +304,6 @@ async def as_now(ctx: Context, delivery: DeliveryService, booking: Booking) -> t
     if booking.stage in (Stage.UNKNOWN, Stage.LOST):
         key = await ctx.read(lambda uow: delivery.key(uow, booking.store))
         silent = failed(no_key(booking.store)) if key is None else await search(ctx, delivery, booking, key)
-        if booking.is_undecided:  # a card of an older version has no buttons
-            await ctx.write(lambda uow: show_board(uow, booking.subject), name="undecided")
         return await get_booking(ctx, booking.id) or booking, silent
     if booking.stage not in (Stage.OPEN, Stage.WAITING, Stage.ENDED):
         return booking, None

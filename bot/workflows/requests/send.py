@@ -33,7 +33,7 @@ from bot.workflows.requests.authority import (
 )
 from bot.workflows.requests.repeats import repeats_of
 from storage.errors import RowUnreadable
-from storage.repositories.admin import Key
+from storage.repositories.queues import Key
 from storage.repositories.requests import Changes
 
 

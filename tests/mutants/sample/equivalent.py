@@ -129,7 +129,7 @@ the order in which columns or constraints are named: every statement names the c
 the migrations make the table, and every statement that adds a row of the audit gives its number
 -Column("seq", BigInteger, primary_key=True, autoincrement=False),
 +Column("seq", BigInteger, primary_key=True, autoincrement=True),
-@ storage/repositories/admin.py
+@ storage/repositories/unread.py
 of two equal moments either is the newest
 -newest = sa.case((unread.c.last_seen > last, unread.c.last_seen), else_=last)
 +newest = sa.case((unread.c.last_seen >= last, unread.c.last_seen), else_=last)

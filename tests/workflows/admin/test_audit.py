@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 from bot.domain.anchors import Anchor
 from bot.domain.audit import Entry
 from bot.domain.references import derived_key
-from bot.workflows.admin.audit import Anchoring
+from bot.workflows.admin.anchoring import Anchoring
 from storage import Store, Tx, migrate
 from storage.anchors import AnchorFile, anchors_path
 from tests.storage.factories import KEY

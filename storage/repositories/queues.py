@@ -1,8 +1,7 @@
-"""Queries over all tables, and the small tables that don't belong to a feature."""
+"""Queries over all tables: due times, queues, the sweep for unreadable rows."""
 
-import hashlib
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import cache
 from typing import Any, Final
 
@@ -10,139 +9,17 @@ import sqlalchemy as sa
 
 from bot.domain.bookings.booking import CLOSED
 from bot.domain.payments.instruction import EFFECT_UNDER_WAY, FINAL
-from bot.domain.unread import Noted, UnreadAnswer
-from storage.damage import Shape, is_object, read_all
+from storage.damage import Shape, read_all
 from storage.prepared import Prepared
 from storage.repositories import bookings, callbacks, jobs, payments, requests, slack
-from storage.repositories.leased import Condition, Repository, as_text, insert_once
+from storage.repositories.leased import Condition, Repository, as_text
 from storage.repositories.slack import OPEN
 from storage.rows import InboxState, OutboxState, Waiting
 from storage.tables.columns import metadata
 from storage.tables.instructions import attempt, audit, instruction, tracked
-from storage.tables.queues import board, dropped_file, flag, inbox, job, outbox
+from storage.tables.queues import board, dropped_file, inbox, job, outbox
 from storage.tables.services import booking, store_event
-from storage.tables.services import unread_answer as unread
 from storage.types import Moment
-
-_FLAG: Shape[tuple[str, object]] = Shape(flag, lambda key, value: (key, value), called="key", apart=("updated_at",))
-
-
-class Flags(Repository):
-    """Single values that all processes share, such as a freeze. Values are JSON, never null."""
-
-    def get(self, key: str) -> object | None:
-        """Return the value; None if it was never set. Raises RowUnreadable."""
-        found = self._one(_FLAG, sa.select(flag).where(flag.c.key == key))
-        return None if found is None else found[1]
-
-    def readable(self, key: str) -> object | None:
-        """Return the value; None also if it can't be read, so not for flags that stop something."""
-        return self.starting(key).get(key)
-
-    def set(self, key: str, value: object, now: datetime) -> None:
-        if not self.add(key, value, now):
-            self._change(flag, flag.c.key == key, value=value, updated_at=now)
-
-    def add(self, key: str, value: object, now: datetime) -> bool:
-        """Set a value; False if the key was already set."""
-        return insert_once(self._connection, flag, {"key": key, "value": value, "updated_at": now}, unless=("key",))
-
-    def starting(self, prefix: str) -> dict[str, object]:
-        """Return readable values by key, of the keys with this prefix."""
-        return dict(self._all(_FLAG, sa.select(flag).where(flag.c.key.startswith(prefix, autoescape=True))))
-
-    def forget(self, prefix: str) -> int:
-        gone = sa.delete(flag).where(flag.c.key.startswith(prefix, autoescape=True))
-        return self._connection.execute(gone).rowcount
-
-
-_PREFIX = "process:"
-_MASK = 2**64 - 1
-LOCKS: Final = (
-    "SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND granted "
-    "AND mode = 'ShareLock' AND objsubid = 1 "
-    "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-)
-"""Query for the life locks held in this database. They are shared locks; writers' locks are exclusive."""
-
-
-def life_lock(owner: str) -> int:
-    """Return the advisory lock that a process holds as long as it runs."""
-    return int.from_bytes(hashlib.sha256(f"{_PREFIX}{owner}".encode()).digest()[:8], signed=True)
-
-
-class Processes:
-    """``process:…`` flags on PostgreSQL, one per process. Each process holds a lock for life, so its end is visible."""
-
-    def __init__(self, connection: sa.Connection) -> None:
-        self._connection = connection
-        self._flags = Flags(connection)
-
-    def arrive(self, owner: str, now: datetime) -> None:
-        self._flags.set(f"{_PREFIX}{owner}", {}, now)
-
-    def forget(self, owner: str) -> None:
-        self._flags.forget(f"{_PREFIX}{owner}")
-
-    def gone(self) -> list[str]:
-        """Return owners whose lock is no longer held. PostgreSQL only."""
-        arrived = [key.removeprefix(_PREFIX) for key in self._flags.starting(_PREFIX)]
-        held = {lock & _MASK for lock in self._connection.execute(sa.text(LOCKS)).scalars()}
-        return [owner for owner in arrived if life_lock(owner) & _MASK not in held]
-
-
-MOST: Final = 50
-"""Limit of rows. Resolved ones are deleted first, then those not seen for longest."""
-REMEMBERED: Final = timedelta(days=1)
-"""How long a row is kept after an answer of its operation was read successfully."""
-_ORDER = (unread.c.mended_at.is_not(None), unread.c.last_seen.desc(), unread.c.fingerprint)
-
-
-_ANSWER: Shape[Noted] = Shape(
-    unread,
-    lambda operation, detail, **values: Noted(answer=UnreadAnswer.from_json(operation, detail), **values),
-    called="operation",
-    holds={"detail": is_object},
-    apart=("fingerprint",),
-)
-
-
-class UnreadAnswers(Repository):
-    """Unreadable answers of services, one row per shape, never more than :data:`MOST`."""
-
-    def is_there(self) -> bool:
-        """Return whether the table exists: a command that only reads may open an older database."""
-        return sa.inspect(self._connection).has_table(unread.name)
-
-    def note(self, found: Noted) -> None:
-        """Store an answer, or add to the count if its shape is already stored."""
-        key = {"operation": found.answer.operation, "fingerprint": found.answer.fingerprint}
-        changed = {"detail": found.answer.as_json(), "mended_at": None}
-        seen = {"first_seen": found.first_seen, "last_seen": found.last_seen, "count": found.count}
-        if not insert_once(self._connection, unread, {**key, **changed, **seen}, unless=("operation", "fingerprint")):
-            last = sa.literal(found.last_seen, unread.c.last_seen.type)
-            newest = sa.case((unread.c.last_seen > last, unread.c.last_seen), else_=last)
-            same = (unread.c[name] == value for name, value in key.items())
-            self._change(unread, *same, **changed, last_seen=newest, count=unread.c.count + found.count)
-        beyond = sa.select(unread.c.operation, unread.c.fingerprint).order_by(*_ORDER).offset(MOST)
-        for operation, fingerprint in self._connection.execute(beyond).all():
-            one = (unread.c.operation == operation, unread.c.fingerprint == fingerprint)
-            self._connection.execute(sa.delete(unread).where(*one))
-
-    def mended(self, operation: str, at: datetime) -> None:
-        """Mark earlier unreadable answers of the operation as resolved: one was read successfully at that time."""
-        self._connection.execute(sa.delete(unread).where(unread.c.mended_at < at - REMEMBERED))
-        earlier = (unread.c.operation == operation, unread.c.last_seen <= at, unread.c.mended_at.is_(None))
-        self._change(unread, *earlier, mended_at=at)
-
-    def open_operations(self) -> frozenset[str]:
-        query = sa.select(unread.c.operation).where(unread.c.mended_at.is_(None)).distinct()
-        return frozenset(self._connection.execute(query).scalars())
-
-    def all(self) -> list[Noted]:
-        """Return unresolved answers, then resolved ones, each newest first."""
-        return self._all(_ANSWER, sa.select(unread).order_by(*_ORDER))
-
 
 Due = tuple[str, str]
 """A table and the kind if its rows are claimed by kind, otherwise ""."""
