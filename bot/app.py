@@ -37,9 +37,9 @@ from bot.workflows.admin.damage import DamageWatch
 from bot.workflows.admin.disk import DiskWatch
 from bot.workflows.admin.health import HealthLog
 from bot.workflows.admin.home import OpenHomes
-from bot.workflows.admin.overview import UnreadLog
-from bot.workflows.admin.resume import recover
 from bot.workflows.admin.retention import Retention
+from bot.workflows.admin.takeover import recover
+from bot.workflows.admin.unread_log import UnreadLog
 from bot.workflows.bookings.follow import read_explained
 from bot.workflows.context import Context
 from bot.workflows.keeping import at_start

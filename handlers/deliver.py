@@ -22,7 +22,7 @@ from bot.presentation.bookings import cards, details, forms
 from bot.presentation.payments.forms import NO_EFFECT_TITLE
 from bot.presentation.reasons import sentence
 from bot.presentation.views import View, notice, result
-from bot.workflows.bookings import book, follow, prebookings
+from bot.workflows.bookings import follow, prebookings, quote
 from bot.workflows.bookings.customers import by_booking, by_phone, recent, usual_store
 from bot.workflows.bookings.follow import Acted
 from bot.workflows.bookings.stores import known_stores, store_names
@@ -118,7 +118,7 @@ async def price(deps: Dependencies, form: Submission) -> Reply:
         if link:
             found[forms.POSITION] = await delivery.links.position(link, near=near)
         asked = {"cents": found[forms.AMOUNT], **{name: found[name] for name in found if name != forms.AMOUNT}}
-        quoted = await book.price(deps.ctx, delivery, store, **asked)
+        quoted = await quote.price(deps.ctx, delivery, store, **asked)
         return Replace(result("Price of a delivery", deliveries.priced(store, quoted).blocks))
 
     def again(names: Sequence[str], problem: str) -> View:
@@ -136,8 +136,8 @@ async def ask_price(deps: Dependencies, form: Submission) -> Reply:
     _, near = await _home(deps, delivery, requested.store)
 
     async def ask() -> Answer:
-        placed = book.placed(requested, await delivery.links.position(link, near=near)) if link else requested
-        booking = await book.quote(deps.ctx, delivery, placed, even_unpriced=bool(form.choices.get(forms.ANYWAY)))
+        placed = quote.placed(requested, await delivery.links.position(link, near=near)) if link else requested
+        booking = await quote.quote(deps.ctx, delivery, placed, even_unpriced=bool(form.choices.get(forms.ANYWAY)))
         return Replace(forms.confirm(booking))
 
     def again(names: Sequence[str], problem: str) -> View:
@@ -176,7 +176,7 @@ async def confirm(deps: Dependencies, form: Submission) -> Reply:
     await delivery_for(deps, form.user)
     wanted = str(form.about["id"])
     before = await follow.get_booking(deps.ctx, wanted)
-    booking = await book.confirm(deps.ctx, wanted, by=form.user)
+    booking = await quote.confirm(deps.ctx, wanted, by=form.user)
     if booking is None or before is None:
         return Replace(notice("Booking", deliveries.FORM_IS_GONE.text))
     if before.stage is Stage.QUOTED:
@@ -199,7 +199,7 @@ async def prebook(deps: Dependencies, form: Submission) -> Reply:
     requested = await _read(deps, delivery, form, BookingKind.PREBOOKING)
     if isinstance(requested, FieldErrors):
         return requested
-    return await _posted(deps, await book.request_prebooking(deps.ctx, requested))
+    return await _posted(deps, await quote.request_prebooking(deps.ctx, requested))
 
 
 async def _read(
@@ -217,7 +217,7 @@ async def _read(
         # Submitting a form again makes a second booking only if its values differ.
         told = {name: str(value) for name, value in sorted({**found, "link": link}.items())}
         source_key += f":{form.values.get(forms.STORE, '')}:{json.dumps(told, sort_keys=True)}"
-    return book.draft(
+    return quote.draft(
         deps.ctx.clock.now(),
         kind=kind,
         store=store,

@@ -37,7 +37,7 @@ class SlackEndpoint:
     """Verifies, deduplicates and parses Slack's requests and passes them to Bolt.
 
     ``app`` returns None until Slack has returned our identity. ``vouch`` is called for each signed request that this
-    process hasn't seen before; ``first_time`` returns whether no other process has handled a signature.
+    process hasn't seen before; ``claim_signature`` returns whether no other process has handled a signature.
     """
 
     signing_secret: str = field(repr=False)
@@ -45,7 +45,7 @@ class SlackEndpoint:
     app: Callable[[], AsyncApp | None]
     bodies: Bodies
     vouch: Callable[[web.Request], None]
-    first_time: Callable[[str], Awaitable[bool]]
+    claim_signature: Callable[[str], Awaitable[bool]]
     monotonic: Callable[[], float]
     acked: Acked
     _seen: OrderedDict[bytes, float] = field(default_factory=OrderedDict)
@@ -80,7 +80,7 @@ class SlackEndpoint:
         if once and self._repeated(signature, now):
             return web.Response()
         self.vouch(request)
-        if once and not await self.first_time(signature):
+        if once and not await self.claim_signature(signature):
             return web.Response()
         headers: dict[str, str | Sequence[str]] = {name: [value] for name, value in request.headers.items()}
         answer = await dispatched(app, body=parsed, headers=headers)

@@ -13,8 +13,9 @@ from bot.presentation import audit as audit_words
 from bot.presentation.bookings import lines as booking_audit
 from bot.workflows import quarantine
 from bot.workflows.admin import audit
-from bot.workflows.admin.overview import MOST_IN_A_FILE, under_way, unread_answers
+from bot.workflows.admin.overview import MOST_IN_A_FILE, under_way
 from bot.workflows.admin.overview import overview as everything
+from bot.workflows.admin.unread_log import unread_answers
 from bot.workflows.bookings.follow import unknown_states
 from handlers.grammar.admission import admit
 from handlers.grammar.arguments import Argument, Values, wrong

@@ -8,7 +8,7 @@ import pytest
 from bot.app import Switchboard
 from bot.domain.policy import Policy
 from bot.workflows.admin import silence
-from bot.workflows.admin.resume import recover
+from bot.workflows.admin.takeover import recover
 from bot.workflows.requests.send import tighten_open
 from tests.support.fixtures import Patch
 from tests.support.rig import GivenSettings, Rig

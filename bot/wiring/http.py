@@ -16,7 +16,7 @@ from bot.domain.text import Secrets
 from bot.settings import Settings
 from bot.wiring.database import Database
 from bot.wiring.workers import KINDS, QUEUES, WATCHED
-from bot.workflows.admin.resume import first_time
+from bot.workflows.slack.duplicates import claim_signature
 from handlers.callbacks import DeliveryCallbacks, PaymentsCallbacks
 from handlers.connections import Bodies, Connections, Site, room
 from handlers.metrics import Health, Measures, Metrics
@@ -67,7 +67,7 @@ async def serve(
             app=bolt,
             bodies=bodies,
             vouch=connections.vouch,
-            first_time=lambda signature: first_time(database.store, signature=signature, now=clock.now()),
+            claim_signature=lambda signature: claim_signature(database.store, signature=signature, now=clock.now()),
             monotonic=clock.boottime,
             acked=measures.acked,
         )

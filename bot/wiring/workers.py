@@ -19,8 +19,8 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from bot.domain.payments.instruction import Kind
 from bot.workflows import alerts
 from bot.workflows.admin import clocks
-from bot.workflows.admin.resume import recover_claims, take_over
 from bot.workflows.admin.silence import Watched, pass_on_news, probe
+from bot.workflows.admin.takeover import recover_claims, take_over
 from bot.workflows.bookings import book, events, stores
 from bot.workflows.bookings import follow as booking_polls
 from bot.workflows.bookings.subject import BookingSubject, StoreSubject
@@ -35,7 +35,7 @@ from bot.workflows.payments import bulk, bulk_cancel, bulk_check, callbacks, pay
 from bot.workflows.payments.subject import RequestSubject
 from bot.workflows.quarantine import retry_died
 from bot.workflows.requests import advance, announce, attempt
-from bot.workflows.slack import boards, dropped_files, outbox
+from bot.workflows.slack import dropped_files, edits, outbox
 from bot.workflows.workers import Work
 from storage.errors import StorageBusy
 from storage.repositories.queues import Due
@@ -270,7 +270,7 @@ WORKS: Final[tuple[Work[Any], ...]] = (
     *email_lists.WORKS,
     bulk_check.WORK,
     outbox.OUTBOX,
-    boards.BOARDS,
+    edits.BOARDS,
 )
 """What is done row by row."""
 

@@ -340,7 +340,7 @@ class DroppedFiles(Queue[DropRow]):
 class SeenRequests(Repository):
     """Requests from Slack that any of the processes has handled."""
 
-    def first_time(self, signature_hash: str, *, now: datetime, kept: timedelta) -> bool:
+    def claim_signature(self, signature_hash: str, *, now: datetime, kept: timedelta) -> bool:
         """Mark a request as handled; False if a process has handled it before. Deletes some old rows."""
         self._forget(seen_request.c.signature_hash, seen_request.c.seen_at < now - kept, limit=100)
         values = {"signature_hash": signature_hash, "seen_at": now}

@@ -32,12 +32,12 @@ NOW = 1_795_165_200
 def endpoint() -> SlackEndpoint:
     """One whose application does not know yet who it is."""
 
-    async def first_time(_: str) -> bool:
+    async def claim_signature(_: str) -> bool:
         return True
 
     return SlackEndpoint(
         signing_secret=SECRET, now=lambda: NOW, app=lambda: None, bodies=Bodies(Connections(now=lambda: 0.0, most=10)),
-        vouch=lambda _: None, first_time=first_time, monotonic=lambda: 0.0, acked=lambda *_: None,
+        vouch=lambda _: None, claim_signature=claim_signature, monotonic=lambda: 0.0, acked=lambda *_: None,
     )  # fmt: skip
 
 

@@ -35,7 +35,7 @@ from bot.presentation.reasons import (
     told,
     worded,
 )
-from bot.workflows.requests.attempt import not_what_it_said
+from bot.workflows.requests.claim import not_what_it_said
 from tests.domain.made import NOW
 from tests.presentation.checks import alike, lines_of
 from tests.presentation.sampled import NO_ANSWER, sample

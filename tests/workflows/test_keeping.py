@@ -9,7 +9,7 @@ import pytest
 
 from bot.domain.payments.instruction import AttemptOutcome, State
 from bot.playground.faults import Fault, FaultKind
-from bot.workflows.admin.resume import recover
+from bot.workflows.admin.takeover import recover
 from bot.workflows.keeping import at_start
 from storage.errors import CommitUnknown, StorageBusy, StorageClosed, StorageError
 from tests.support.rig import ALERTS, FINANCE, Rig

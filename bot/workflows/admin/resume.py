@@ -1,11 +1,7 @@
-"""After a restart, a takeover or a restore: leases are freed, dead processes replaced, payments unfrozen."""
+"""After a restore: payments are unfrozen, and people check at the provider what may have been sent."""
 
-import asyncio
-import hashlib
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
-
-import structlog
 
 from bot.domain.bookings.booking import Stage
 from bot.domain.payments.instruction import (
@@ -22,19 +18,15 @@ from bot.domain.payments.instruction import (
 from bot.domain.payments.moves import APPROVED, CREATES
 from bot.domain.payments.sealed import MAY_BE_SENT, daily_key
 from bot.domain.reasons import OfRequest, Reason
-from bot.workflows.context import Context, Unit, witness
+from bot.workflows.context import Unit, witness
 from bot.workflows.requests.announce import Place, show_card
 from bot.workflows.restored import EVERY, RESUMED, WAITS, Restored, announce, unknown_here
-from storage.errors import StorageError
-from storage.peers import Peers
 from storage.repositories.requests import Changes
-from storage.store import Store
-
-log = structlog.get_logger(__name__)
 
 OPERATOR = "operator"
 """Actor in audit rows of commands on the command line."""
 _ORDER: Final = Reason(OfRequest.RESTORED)
+
 _WITHOUT_LIMIT: Final = 1 << 62
 
 
@@ -130,89 +122,3 @@ def _hand_over(uow: Unit, one: Instruction) -> None:
         uow.reservations.reserve(one.id, n, day=day, cents=one.cents, limit_cents=limit)
     if moved.kind in APPROVED:
         show_card(uow, moved, Place.APPROVALS)  # approvers may never have seen it before
-
-
-_SETTLED: Final = 5.0
-"""Seconds that our connection must have been open: a restart of the server ends every connection."""
-_SURE: Final = 0.3
-"""Seconds in which a process whose connection broke has reconnected."""
-
-
-async def take_over(ctx: Context) -> int:
-    """End the leases of dead processes; return how many held any. A slow process keeps its lock and its leases."""
-    peers = ctx.peers
-    if peers is None or not peers.may_miss_somebody():
-        return 0
-    ends = peers.ends
-    missing = await _gone(ctx, peers)
-    if missing is None:
-        return 0
-    if not missing:
-        peers.misses_nobody(ends)
-        return 0
-    await asyncio.sleep(_SURE)
-
-    def expire(uow: Unit, owner: str) -> int:
-        uow.processes.forget(owner)
-        uow.boards.hasten(uow.now)
-        return uow.steps.expire(owner, uow.now)
-
-    gone = missing & (await _gone(ctx, peers) or set())
-    died = 0
-    for owner in gone:
-        rows = await ctx.write(lambda uow: expire(uow, owner), name="take_over", wakes=False)  # noqa: B023 - awaited here
-        if rows:  # a process that stopped cleanly holds none
-            died += 1
-            log.warning("process died, its work continues here", process=owner, rows=rows)
-    if died:
-        await recover_claims(ctx)
-        ctx.wake()
-    return died
-
-
-async def _gone(ctx: Context, peers: Peers) -> set[str] | None:
-    """Return the owner ids of processes that are gone; None while our connection is too young to tell."""
-    if peers.connected_for() < _SETTLED:
-        return None
-    return set(await ctx.read(lambda uow: uow.processes.gone())) - {ctx.owner}
-
-
-async def recover(ctx: Context) -> int:
-    """At start, end the leases of steps that only read, then call :func:`recover_claims`; return its result."""
-
-    def free(uow: Unit) -> None:
-        for rows in (uow.instructions, uow.inbox, uow.tracked, uow.jobs, uow.dropped, uow.bookings, uow.store_events):
-            rows.recover(uow.owner)
-        uow.boards.hasten(uow.now)
-
-    if ctx.store.exclusive:
-        await ctx.write(free, name="free", wakes=False)
-    return await recover_claims(ctx)
-
-
-async def recover_claims(ctx: Context) -> int:
-    """Turn abandoned claims into unknown outcomes and return their number.
-
-    On SQLite, claims of another owner are abandoned; otherwise those whose lease has run out.
-    """
-    count = await ctx.write(lambda uow: sum(each(uow) for each in ctx.recoveries), name="recover", wakes=False)
-    if count:
-        log.warning("recovered requests abandoned by an earlier process", count=count)
-        ctx.wake()
-    return count
-
-
-KEPT: Final = timedelta(seconds=600)
-"""Twice the validity of a signature."""
-
-
-async def first_time(store: Store, *, signature: str, now: datetime) -> bool:
-    """Record the signature of a request; return False if another process has already handled it."""
-    if store.exclusive:
-        return True
-    digest = hashlib.sha256(signature.encode()).hexdigest()
-    try:
-        return await store.write(lambda tx: tx.seen.first_time(digest, now=now, kept=KEPT), name="seen_request")
-    except StorageError as busy:  # any effect needs a write too, whose failure is reported to the person
-        log.warning("duplicate request check failed, request handled", reason=str(busy))
-        return True

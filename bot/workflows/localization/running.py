@@ -35,8 +35,9 @@ from bot.workflows.localization.archive import pack
 from bot.workflows.localization.documents import begin, board_of, give_up_rest, look_again, pieces_for, put_off
 from bot.workflows.localization.reading import read_text
 from bot.workflows.localization.request import show_queue
-from bot.workflows.localization.results import accept, close, end, hand_over, set_aside
+from bot.workflows.localization.results import accept, close, end, set_aside
 from bot.workflows.localization.spool import Spool
+from bot.workflows.localization.uploads import hand_over
 from bot.workflows.slack.boards import show_board
 from bot.workflows.slack.dropped_files import playing_ms
 from bot.workflows.workers import Work, elsewhere

@@ -23,7 +23,7 @@ from bot.domain.proof import MAX_CREATES
 from bot.domain.troubles import full_reason
 from bot.workflows.context import Context, Unit
 from bot.workflows.requests.announce import places, prepared, show_progress
-from bot.workflows.requests.attempt import lease
+from bot.workflows.requests.claim import lease
 
 log = structlog.get_logger(__name__)
 

@@ -48,8 +48,9 @@ from bot.workflows.requests.announce import (
     show_progress,
     tell,
 )
-from bot.workflows.requests.attempt import Answers, Claimed, Outcome, attempt_once
+from bot.workflows.requests.attempt import Answers, Outcome, attempt_once
 from bot.workflows.requests.authority import has_its_items, hold_changed
+from bot.workflows.requests.claim import Claimed
 from bot.workflows.requests.earlier import hindrance, read_earlier
 from bot.workflows.requests.look_again import Look, asks_people_already, found_after_send, is_absent, later, watch_ended
 from bot.workflows.requests.send import not_now, sending

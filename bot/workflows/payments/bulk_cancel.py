@@ -36,11 +36,10 @@ from bot.workflows.payments.bulk import BULK, FEW
 from bot.workflows.payments.bulk_shown import Bulk
 from bot.workflows.payments.payout import PAYOUT
 from bot.workflows.requests.announce import asked_in, prepared, show_file, tell
-from bot.workflows.requests.attempt import (
-    Answers,
+from bot.workflows.requests.attempt import Answers, Outcome, attempt_once
+from bot.workflows.requests.authority import Standings, has_its_items, hold_changed, may_send
+from bot.workflows.requests.claim import (
     Claimed,
-    Outcome,
-    attempt_once,
     fingerprint,
     held_claim,
     lease,
@@ -48,7 +47,6 @@ from bot.workflows.requests.attempt import (
     open_attempt,
     with_people,
 )
-from bot.workflows.requests.authority import Standings, has_its_items, hold_changed, may_send
 from bot.workflows.requests.look_again import asks_people_already, later, still
 from bot.workflows.requests.request import Requested, request, request_of
 from bot.workflows.requests.send import still_approved

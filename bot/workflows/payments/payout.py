@@ -56,7 +56,8 @@ from bot.workflows.requests.announce import (
     show_approvers,
     tell,
 )
-from bot.workflows.requests.attempt import Answers, Claimed, Outcome, attempt_once, creating
+from bot.workflows.requests.attempt import Answers, Outcome, attempt_once
+from bot.workflows.requests.claim import Claimed, creating
 from bot.workflows.requests.earlier import hindrance, read_earlier
 from bot.workflows.requests.look_again import (
     Look,

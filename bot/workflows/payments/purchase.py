@@ -19,7 +19,8 @@ from bot.workflows.payments.callbacks import callback_address
 from bot.workflows.payments.follow import Again, again, follow, note_status, polling
 from bot.workflows.payments.sought import by_code, code_is_free
 from bot.workflows.requests.announce import Place, alert, alert_changed, end, on_record, show_file, tell
-from bot.workflows.requests.attempt import Answers, Claimed, Outcome, attempt_once, creating
+from bot.workflows.requests.attempt import Answers, Outcome, attempt_once
+from bot.workflows.requests.claim import Claimed, creating
 from bot.workflows.requests.look_again import Look, found_after_create, watch_ended
 from storage.rows import Tracked
 

@@ -18,7 +18,7 @@ from bot.domain.reasons import OfRequest, Reason
 from bot.domain.troubles import full_reason
 from bot.workflows.context import Context, Unit, witness
 from bot.workflows.requests.announce import asked_in, end, news_of
-from bot.workflows.requests.attempt import lease
+from bot.workflows.requests.claim import lease
 from bot.workflows.requests.decide import Decided, Decision, finish
 from bot.workflows.requests.request import Requested, request_of
 from storage.transaction import Tx

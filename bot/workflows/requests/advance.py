@@ -16,8 +16,9 @@ from bot.workflows import effect, restored
 from bot.workflows.context import Context, RequestKind, Unit, WorkQueue
 from bot.workflows.requests import authority
 from bot.workflows.requests.announce import STUCK, Place, alert, card_key, end, remind, tell_unstuck, unseen_until
-from bot.workflows.requests.attempt import LOST, lease
+from bot.workflows.requests.attempt import LOST
 from bot.workflows.requests.authority import without_the_others
+from bot.workflows.requests.claim import lease
 from bot.workflows.requests.send import not_now, read_refusal, resumed, suspend
 from bot.workflows.workers import Work
 from storage.errors import StorageError

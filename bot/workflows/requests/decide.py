@@ -20,7 +20,6 @@ from bot.domain.text import clean
 from bot.slack.messenger import Posted
 from bot.workflows.context import Context, Unit, witness
 from bot.workflows.requests.announce import Place, tell
-from bot.workflows.requests.attempt import fingerprint
 from bot.workflows.requests.authority import (
     OutdatedError,
     Standings,
@@ -32,6 +31,7 @@ from bot.workflows.requests.authority import (
     require_fresh,
     without_the_others,
 )
+from bot.workflows.requests.claim import fingerprint
 from bot.workflows.requests.send import refusal_of_requester, resumed, suspend
 from bot.workflows.restored import restored
 from bot.workflows.slack.outbox import store_posted

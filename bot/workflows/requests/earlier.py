@@ -19,7 +19,7 @@ from bot.domain.payments.sealed import HELD_BACK
 from bot.domain.reasons import OfRequest, Reason
 from bot.workflows.context import Context, Unit, witness
 from bot.workflows.requests.announce import alert, reads_as_paid
-from bot.workflows.requests.attempt import OvertakenError
+from bot.workflows.requests.claim import OvertakenError
 from bot.workflows.requests.repeats import made_from, readable
 from storage.transaction import Tx
 

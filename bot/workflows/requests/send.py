@@ -20,7 +20,6 @@ from bot.domain.reasons import OfRequest, Reason, has_code, stored
 from bot.workflows.context import Context, Unit, witness
 from bot.workflows.effect import Claim, hold
 from bot.workflows.requests.announce import Line, alert, ask_people, asked_in, end, queue_line, remind
-from bot.workflows.requests.attempt import Claimed, OvertakenError, held_claim, lease, open_attempt, with_people
 from bot.workflows.requests.authority import (
     Standings,
     count,
@@ -31,6 +30,7 @@ from bot.workflows.requests.authority import (
     why_more,
     without_the_others,
 )
+from bot.workflows.requests.claim import Claimed, OvertakenError, held_claim, lease, open_attempt, with_people
 from bot.workflows.requests.repeats import repeats_of
 from storage.errors import RowUnreadable
 from storage.repositories.queues import Key

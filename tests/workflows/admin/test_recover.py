@@ -9,7 +9,7 @@ import pytest
 
 from bot.slack.messenger import Messenger, Posted
 from bot.workflows import quarantine
-from bot.workflows.admin.resume import recover_claims
+from bot.workflows.admin.takeover import recover_claims
 from bot.workflows.workers import Workers
 from storage.leases import Leases
 from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig

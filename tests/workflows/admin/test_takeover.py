@@ -10,7 +10,7 @@ from bot.app import Switchboard
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.wiring.workers import WORKERS
-from bot.workflows.admin import resume
+from bot.workflows.admin import takeover
 from bot.workflows.context import Context
 from storage.peers import Peers
 from tests.support.rig import ADA, Rig
@@ -31,7 +31,7 @@ SURE = 0.3
 
 @pytest.fixture(autouse=True)
 def stops_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resume, "_SETTLED", SETTLED)
+    monkeypatch.setattr(takeover, "_SETTLED", SETTLED)
     monkeypatch.setattr("bot.workflows.workers.STOP_SECONDS", 0.05)
 
 
@@ -101,7 +101,7 @@ async def test_who_only_lost_its_connection_keeps_its_work(rig: Rig, monkeypatch
     assert mine is not None
     assert theirs is not None
     await noticed(other, mine.leave)
-    look, missing, pause = resume._gone, [], asyncio.sleep
+    look, missing, pause = takeover._gone, [], asyncio.sleep
 
     async def looked(ctx: Context, peers: Peers) -> set[str] | None:
         missing.append(await look(ctx, peers))
@@ -116,7 +116,7 @@ async def test_who_only_lost_its_connection_keeps_its_work(rig: Rig, monkeypatch
         return theirs.connected_for() >= SETTLED
 
     await until(connected_long_enough)
-    monkeypatch.setattr(resume, "_gone", looked)
+    monkeypatch.setattr(takeover, "_gone", looked)
     monkeypatch.setattr(asyncio, "sleep", come_back)
     assert await WORKERS["processes"](other.context) == 0
     assert [bool(found) for found in missing] == [True, False]
@@ -127,7 +127,7 @@ async def test_after_a_restart_of_the_server_nobody_is_called_dead(rig: Rig, mon
     """It ended the connections of all: who is back first must not take the others for dead."""
     await hangs_in_its_commit(rig)
     other = await rig.start_another("another", ticking=False)
-    monkeypatch.setattr(resume, "_SETTLED", 5.0)
+    monkeypatch.setattr(takeover, "_SETTLED", 5.0)
     peers = rig.switchboard.context.peers
     assert peers is not None
     await noticed(other, peers.leave)

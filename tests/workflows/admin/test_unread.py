@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.domain.unread import UnreadAnswer
-from bot.workflows.admin.overview import UnreadLog
+from bot.workflows.admin.unread_log import UnreadLog
 from storage import Store
 from tests.storage.factories import KEY
 from tests.support.clock import ManualClock

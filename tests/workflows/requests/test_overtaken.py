@@ -8,8 +8,7 @@ from bot.domain.outcome import Unknown
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.workflows.context import Context, Unit
 from bot.workflows.payments import bulk, payout
-from bot.workflows.requests import decide, send
-from bot.workflows.requests.attempt import LOST, Claimed, lose, record
+from bot.workflows.requests import attempt, claim, decide, send
 from tests.support.bulk import ask
 from tests.support.reasons import own_words
 from tests.support.rig import ADA, APPROVALS, MARIA, Rig
@@ -57,7 +56,7 @@ async def test_a_bulk_payment_withdrawn_at_the_last_moment_leaves_the_air_free(r
     assert await ctx.store.read(lambda tx: tx.reservations.sum(ctx.clock.now().date().isoformat())) == 0
 
 
-async def claimed_commit(rig: Rig, ctx: Context) -> Claimed:
+async def claimed_commit(rig: Rig, ctx: Context) -> claim.Claimed:
     await rig.pay()
     card = await rig.card()
     await rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve")
@@ -75,7 +74,7 @@ async def test_the_answer_to_a_commit_counts_although_the_row_was_touched_meanwh
     sending = claimed.instruction
     outcome = await ctx.payments.client.commit_payout(sending.remote_id or "", earlier_unknown=False)
     await touched_elsewhere(ctx, sending)
-    await ctx.store.write(lambda tx: record(Unit(tx, ctx), claimed, outcome, payout.COMMITTED))
+    await ctx.store.write(lambda tx: attempt.record(Unit(tx, ctx), claimed, outcome, payout.COMMITTED))
     assert (await newest(rig)).state is State.COMMITTED
 
 
@@ -86,8 +85,8 @@ async def test_an_answer_that_comes_after_the_attempt_was_given_up_changes_nothi
     sending = claimed.instruction
     outcome = await ctx.payments.client.commit_payout(sending.remote_id or "", earlier_unknown=False)
     lost = Unknown(reason=own_words("its process stood still"))
-    await ctx.store.write(lambda tx: lose(Unit(tx, ctx), sending, claimed.attempt, lost))
-    await ctx.store.write(lambda tx: record(Unit(tx, ctx), claimed, outcome, payout.COMMITTED))
+    await ctx.store.write(lambda tx: attempt.lose(Unit(tx, ctx), sending, claimed.attempt, lost))
+    await ctx.store.write(lambda tx: attempt.record(Unit(tx, ctx), claimed, outcome, payout.COMMITTED))
     assert (await newest(rig)).state is State.COMMIT_UNKNOWN
 
 
@@ -100,5 +99,5 @@ async def test_an_attempt_that_this_process_works_on_is_not_given_up_although_it
     one = await planted(rig, state=State.SENDING, commits=1, lease_owner=ctx.owner, lease_until=over)
     await tried(rig, one)
     with ctx.leases.kept("instruction", (one.id if works_on_it else "another",)):
-        assert await write(rig, LOST.recover) == given_up
+        assert await write(rig, attempt.LOST.recover) == given_up
     assert (await stored(rig, one)).state is (State.COMMIT_UNKNOWN if given_up else State.SENDING)

@@ -11,7 +11,7 @@ from inline_snapshot import snapshot
 from bot.domain.payments.instruction import Instruction, State
 from bot.presentation import notices
 from bot.wiring.workers import WORKERS
-from bot.workflows.admin.resume import recover_claims
+from bot.workflows.admin.takeover import recover_claims
 from bot.workflows.context import Context
 from bot.workflows.payments import subject
 from tests.support.clock import MINUTE
