@@ -2,251 +2,287 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from string import Formatter
 from typing import Any, Final, Self, Union
 
 Fact = Union[str, int, float, bool, None, "Reason", Sequence["Fact"]]
 
 
-class Code(StrEnum):
-    """Base of the sets of codes, one set per subject. A member is declared with the names of its facts."""
+BEGINNINGS: Final = frozenset(
+    {"it", "its", "the_service", "the_request", "gave", "got", "who", "has", "busy", "sent", "reached"}
+)
+"""Placeholders that say who did it: they read differently when the sentence names the service."""
 
+
+class Code(StrEnum):
+    """Base of the sets of codes, one set per subject.
+
+    A member is declared with its template, whose placeholders are its facts. If its words have to be computed, it is
+    declared with the names of its facts, and :mod:`bot.presentation.reasons` has a function for it.
+    """
+
+    template: str
+    brief: str
+    """The template for people, without codes; empty: the same one, without a status in parentheses."""
     facts: frozenset[str]
 
-    def __new__(cls, value: str, *facts: str) -> Self:
+    def __new__(cls, value: str, words: str | tuple[str, ...] = (), brief: str = "") -> Self:
         """``value`` is stored; it is unique among all subjects."""
         code = str.__new__(cls, value)
         code._value_ = value
-        code.facts = frozenset(facts)
+        code.template, code.brief = words if isinstance(words, str) else "", brief
+        placeholders = {name for _, name, _, _ in Formatter().parse(code.template) if name} - BEGINNINGS
+        code.facts = frozenset(placeholders if code.template else words)
         return code
 
 
 class Verbatim(Code):
-    GIVEN = "given", "text"
+    GIVEN = "given", "{who}{text}"
     """A person's or a service's own words, whole: foreign text."""
-    ALL = "all", "parts"
+    ALL = "all", ("parts",)
 
 
 class Exchange(Code):
-    NO_ANSWER = "no_answer", "failure"
-    NOT_LEFT = "not_left", "failure"
-    SENDS_NOTHING = "sends_nothing"
-    RESTS = "rests"
+    NO_ANSWER = "no_answer", ("failure",), "{reached}"
+    NOT_LEFT = "not_left", "{the_request} did not leave ({failure})", "{reached}"
+    SENDS_NOTHING = "sends_nothing", "{who}Switchboard isn't sending anything right now"
+    RESTS = "rests", "{has} not answered for a while, so nothing is sent to it", "{has} not answered for a while"
     """The circuit is open, so an effect was not sent."""
-    NOT_ASKED = "not_asked"
+    NOT_ASKED = "not_asked", "{has} not answered for a while, so we didn't ask it", "{has} not answered for a while"
     """The circuit is open, so a read was not sent."""
-    TOO_MANY = "too_many"
-    ANSWERED = "answered", "status"
-    ANSWERED_AFTER_UNKNOWN = "answered_after_unknown", "status"
-    NO_JSON = "no_json", "status"
-    UNEXPECTED = "unexpected", "status"
-    REFUSED = "refused", "status", "fields"
+    TOO_MANY = "too_many", "{got}too many requests", "{busy} too busy"
+    ANSWERED = "answered", "{gave}answer {status}"
+    ANSWERED_AFTER_UNKNOWN = "answered_after_unknown", "{gave}answer {status} after an attempt that isn't confirmed"
+    NO_JSON = "no_json", "{gave}answer {status} with a body that isn't JSON", "{sent}an unexpected reply"
+    UNEXPECTED = "unexpected", "{gave}answer {status} with an unexpected body", "{sent}an unexpected reply"
+    REFUSED = "refused", ("status", "fields")
     """``status`` None: the refusal came as a success. ``fields``: our names of those it complained about."""
-    READ_ANSWERED = "read_answered", "status"
-    UNREADABLE = "unreadable", "problem"
-    PAGE = "page"
-    ASKS_TO_WAIT = "asks_to_wait"
-    LIST_GAP = "list_gap"
-    LIST_CHANGED = "list_changed"
-    LIST_ENDS = "list_ends", "page"
-    OTHER_TYPE = "other_type", "type"
-    OTHER_PAGE = "other_page", "asked", "came"
-    OTHER_SIZE = "other_size", "asked", "came"
-    OTHER_TYPE_LISTED = "other_type_listed", "asked", "came"
-    SCAN_CHANGED = "scan_changed"
-    SCAN_DOUBLE = "scan_double"
-    SCAN_STANDS = "scan_stands"
-    SCAN_GAP = "scan_gap"
-    SCAN_LONG = "scan_long", "most"
-    SCAN_COUNT = "scan_count", "told", "shown"
-    PAYMENT_REQUIRED = "payment_required", "status"
-    METHOD_UNKNOWN = "method_unknown", "status"
-    GONE = "gone", "status"
-    PLAIN_REFUSAL = "plain_refusal", "status"
-    FILE_TOO_LARGE = "file_too_large", "status"
-    ADDRESS_TOO_LONG = "address_too_long", "status"
-    KIND_OF_FILE = "kind_of_file", "status"
-    BOOKING_FIXED = "booking_fixed"
-    SEARCH_BEGUN = "search_begun"
-    PREBOOKING_FIXED = "prebooking_fixed"
-    SUSPENDED = "suspended_workspace"
-    OTHER_ENVIRONMENT = "other_environment"
-    MASTER_KEY = "master_key"
-    STORE_KEY = "store_key"
-    RESULT_TOO_LARGE = "result_too_large", "bytes"
-    RESULT_OVER_LIMIT = "result_over_limit", "bytes"
-    RESULT_REDIRECTS = "result_redirects"
-    RESULT_PRIVATE = "result_private"
-    RESULT_NO_ADDRESS = "result_no_address"
-    RESULT_UNREACHABLE = "result_unreachable"
-    RESULT_NOT_HANDED = "result_not_handed", "why"
-    RESULT_GONE = "result_gone", "status"
-    NOT_CONFIGURED = "not_configured_here"
-    SLACK_ERROR = "slack_error", "error"
+    READ_ANSWERED = "read_answered", "{it} answered {status}"
+    UNREADABLE = "unreadable", ("problem",), "{sent}an unexpected reply"
+    PAGE = "page", "{who}sent a web page instead of an answer", "{sent}an unexpected reply"
+    ASKS_TO_WAIT = "asks_to_wait", "{it} asks to wait", "{busy} too busy"
+    LIST_GAP = "list_gap", "{its} list has an empty page before the last one"
+    LIST_CHANGED = "list_changed", "{its} list changed while we read it"
+    LIST_ENDS = "list_ends", "{its} list ends with page {page}"
+    OTHER_TYPE = "other_type", "{who}this is a {type}, not a purchase"
+    OTHER_PAGE = "other_page", "{who}sent page {came} of the list instead of page {asked}"
+    OTHER_SIZE = "other_size", "{who}sent {came} operations a page instead of {asked}"
+    OTHER_TYPE_LISTED = "other_type_listed", "{who}sent a {came} where only {asked}s were requested"
+    SCAN_CHANGED = "scan_changed", "{who}the list changed while we read it"
+    SCAN_DOUBLE = "scan_double", "{who}the list showed an operation twice"
+    SCAN_STANDS = "scan_stands", "{who}the list repeats its pages"
+    SCAN_GAP = "scan_gap", "{who}the list showed an empty page before its end"
+    SCAN_LONG = "scan_long", "{who}the list has more than {most} pages"
+    SCAN_COUNT = "scan_count", "{who}the list counts {told} operations and showed {shown}"
+    PAYMENT_REQUIRED = "payment_required", "{the_service} requires payment ({status})"
+    METHOD_UNKNOWN = "method_unknown", "{the_service} doesn't have this ({status})"
+    GONE = "gone", "{the_service} doesn't offer this any more ({status})"
+    PLAIN_REFUSAL = "plain_refusal", "{the_service} rejected the request ({status})"
+    FILE_TOO_LARGE = "file_too_large", "{who}the file is too large ({status})"
+    ADDRESS_TOO_LONG = "address_too_long", "{who}the address is too long ({status})"
+    KIND_OF_FILE = "kind_of_file", "{the_service} doesn't take this kind of file ({status})"
+    BOOKING_FIXED = "booking_fixed", "{who}the booking can't be canceled now"
+    SEARCH_BEGUN = "search_begun", "{who}the search has started already"
+    PREBOOKING_FIXED = "prebooking_fixed", "{who}the pre-booking can't be canceled any more"
+    SUSPENDED = "suspended_workspace", "{has} suspended the workspace"
+    OTHER_ENVIRONMENT = "other_environment", "{who}the key belongs to the other environment"
+    MASTER_KEY = "master_key", "{who}the master key isn't accepted"
+    STORE_KEY = "store_key", "{who}the key of this store isn't accepted"
+    RESULT_TOO_LARGE = "result_too_large", "{who}made a result of {bytes} bytes, which is too large"
+    RESULT_OVER_LIMIT = "result_over_limit", "{who}made a result of more than {bytes} bytes, which is too large"
+    RESULT_REDIRECTS = "result_redirects", "{who}redirected us too often for its result"
+    RESULT_PRIVATE = "result_private", "{who}named a private address for its result"
+    RESULT_NO_ADDRESS = "result_no_address", "{who}named an invalid address for its result"
+    RESULT_UNREACHABLE = "result_unreachable", "{who}has its result at a host we can't reach"
+    RESULT_NOT_HANDED = "result_not_handed", "{who}didn't return the result ({why})", "{who}didn't return the result"
+    RESULT_GONE = "result_gone", "{who}no longer has the result; links to results expire ({status})"
+    NOT_CONFIGURED = "not_configured_here", "{who}isn't configured"
+    SLACK_ERROR = "slack_error", "{who}{error}"
     """``error``: as Slack names it, e.g. ``not_in_channel``."""
-    SLACK_UNREACHABLE = "slack_unreachable"
-    SLACK_BROKE = "slack_broke", "error"
-    SLACK_WAIT = "slack_wait"
-    SLACK_UNREADABLE = "slack_unreadable", "status"
-    SLACK_FILE_KEPT = "slack_file_kept", "why"
-    SLACK_FILE_REFUSED = "slack_file_refused", "why"
-    SLACK_UPLOAD_ADDRESS = "slack_upload_address"
-    SLACK_UPLOAD_LENGTH = "slack_upload_length", "bytes"
-    SLACK_UPLOAD_STATUS = "slack_upload_status", "status"
-    SLACK_NOBODY = "slack_nobody"
-    SLACK_SLOW_PEOPLE = "slack_slow_people"
-    SLACK_MESSAGE_MISSING = "slack_message_missing"
-    SLACK_DENIES = "slack_denies", "what", "error", "needed"
+    SLACK_UNREACHABLE = "slack_unreachable", "{who}can't be reached"
+    SLACK_BROKE = "slack_broke", "{who}the connection broke ({error})"
+    SLACK_WAIT = "slack_wait", "{who}asked us to wait"
+    SLACK_UNREADABLE = "slack_unreadable", "{who}answered {status} without a readable body", "{sent}an unexpected reply"
+    SLACK_FILE_KEPT = "slack_file_kept", "{who}didn't return the file ({why})", "{who}didn't return the file"
+    SLACK_FILE_REFUSED = "slack_file_refused", "{who}didn't take the file ({why})"
+    SLACK_UPLOAD_ADDRESS = "slack_upload_address", "{who}named an upload address that isn't its own"
+    SLACK_UPLOAD_LENGTH = "slack_upload_length", "{who}was promised {bytes} bytes, and another number came"
+    SLACK_UPLOAD_STATUS = "slack_upload_status", "{who}upload_answered_{status}"
+    SLACK_NOBODY = "slack_nobody", "{who}couldn't say who you are"
+    SLACK_SLOW_PEOPLE = "slack_slow_people", "{who}takes too long to look people up"
+    SLACK_MESSAGE_MISSING = "slack_message_missing", "{who}hasn't taken this message yet"
+    SLACK_DENIES = "slack_denies", ("what", "error", "needed")
     """``what``: ``person`` or ``group``. ``needed``: the scope that Slack names, or empty."""
-    ANSWER_LOST = "answer_lost"
+    ANSWER_LOST = "answer_lost", "{who}Switchboard failed before the answer was stored"
     """No answer gave it: this process failed before the answer was stored."""
-    PROCESS_ENDED = "process_ended"
+    PROCESS_ENDED = "process_ended", "{who}the process ended before the answer was stored"
 
 
 class Failed(Code):
     """A trouble as a whole sentence for people. ``advice``: whether the reader may try again or check something."""
 
-    NAMED = "failed_named", "service", "why"
+    NAMED = "failed_named", ("service", "why")
     """Not a sentence: the service and what its exchange came to."""
-    MENDED = "failed_mended", "why", "mend"
+    MENDED = "failed_mended", ("why", "mend")
     """Not a sentence: what an exchange came to, and how the operator mends it."""
-    NOW = "failed_now", "service", "why", "wait", "advice"
-    NEVER = "failed_never", "service", "why", "status", "advice"
-    OPERATOR = "failed_operator", "why", "mend"
-    NOT_EXECUTED = "not_executed", "service", "why", "again", "wait"
-    UNKNOWN = "outcome_unknown", "service", "why"
+    NOW = "failed_now", ("service", "why", "wait", "advice")
+    NEVER = "failed_never", ("service", "why", "status", "advice")
+    OPERATOR = "failed_operator", ("why", "mend")
+    NOT_EXECUTED = "not_executed", ("service", "why", "again", "wait")
+    UNKNOWN = "outcome_unknown", ("service", "why")
 
 
 class OfRequest(Code):
-    UNANSWERED = "unanswered", "service", "since"
+    UNANSWERED = "unanswered", ("service", "since")
     """``since``: to the minute, ISO 8601 in UTC."""
-    SERVICE_SAID = "service_said", "service", "status"
+    SERVICE_SAID = "service_said", "{service} answered {status}"
     """What the service answered instead of what had to be read before sending."""
-    HELD = "held", "no", "sent_before"
-    ON_HOLD = "on_hold", "found"
+    HELD = "held", ("no", "sent_before")
+    ON_HOLD = "on_hold", ("found",)
     """``found``: pairs of a disagreement with the audit and its facts."""
-    RESTORED = "restored"
-    VOTES_VOID = "votes_void", "void", "missing"
-    FROZEN = "frozen", "why", "person"
+    RESTORED = "restored", "the database was restored to an earlier moment, so check at the provider first"
+    VOTES_VOID = "votes_void", ("void", "missing")
+    FROZEN = "frozen", ("why", "person")
     """``person``: user id of who froze payments; empty: not known."""
-    OVER_TODAY = "over_today", "left", "limit"
+    OVER_TODAY = "over_today", ("left", "limit")
     """``left``: cents of the daily limit that are left today."""
-    ANOTHER_IS_SENT = "another_is_sent"
-    EARLIER_NOT_UNPAID = "earlier_not_unpaid", "found"
+    ANOTHER_IS_SENT = "another_is_sent", "another bulk payment is being sent"
+    EARLIER_NOT_UNPAID = "earlier_not_unpaid", ("found",)
     """An earlier one for it may have been paid. ``found``: as :class:`bot.domain.payments.earlier.Finding` has it."""
-    NOT_CONFIGURED = "not_configured", "missing"
-    OUT_OF_REACH = "out_of_reach", "needs", "can"
-    UNDECIDED = "undecided", "held"
-    NOT_SHOWN = "not_shown"
+    NOT_CONFIGURED = "not_configured", ("missing",)
+    OUT_OF_REACH = "out_of_reach", ("needs", "can")
+    UNDECIDED = "undecided", ("held",)
+    NOT_SHOWN = "not_shown", "the approvers' card couldn't be posted in time"
     """It expired before a card could be posted for the approvers."""
-    NOT_SENT_IN_TIME = "not_sent_in_time", "held"
-    NEW_ATTEMPT_NOT_SENT = "new_attempt_not_sent", "held"
-    ADDRESS_NOT_CONFIRMED = "address_not_confirmed"
-    EDITED = "edited"
-    CREATED_IN_VAIN = "created_in_vain"
-    NO_LINK = "no_link"
-    NO_WAY_BACK = "no_way_back"
-    NOT_LISTED = "not_listed"
-    NOT_IN_HISTORY = "not_in_history"
-    NOTE_CHANGED = "note_changed"
-    STILL_NOT_COMMITTED = "still_not_committed"
-    STILL_PENDING = "still_pending"
-    NO_ITEMS = "no_items"
-    DISAGREES = "disagrees_with_audit", "found"
+    NOT_SENT_IN_TIME = "not_sent_in_time", ("held",)
+    NEW_ATTEMPT_NOT_SENT = "new_attempt_not_sent", ("held",)
+    ADDRESS_NOT_CONFIRMED = "address_not_confirmed", "the address wasn't confirmed in time"
+    EDITED = "edited", "replaced by an edited request"
+    CREATED_IN_VAIN = "created_in_vain", "it couldn't be created after several attempts"
+    NO_LINK = "no_link", "no checkout link can be built from its ID"
+    NO_WAY_BACK = (
+        "no_way_back",
+        "PUBLIC_URL is missing, so buyers couldn't return from the checkout; an admin can set it",
+    )
+    NOT_LISTED = "not_listed", "the provider doesn't list it"
+    NOT_IN_HISTORY = "not_in_history", "the provider's history doesn't show it"
+    NOTE_CHANGED = "note_changed", "the provider's history changed in a way we can't explain"
+    STILL_NOT_COMMITTED = "still_not_committed", "the provider still lists it as not sent"
+    STILL_PENDING = "still_pending", "the provider still lists them as waiting"
+    NO_ITEMS = "no_items", "{its} list of items is empty"
+    DISAGREES = "disagrees_with_audit", ("found",)
     """As of ``ON_HOLD``, not held because of it."""
-    UNREAD = "unread", "service", "why"
-    LIST_UNUSABLE = "list_unusable", "why"
-    HISTORY_UNUSABLE = "history_unusable", "why"
+    UNREAD = "unread", "it can't be read ({service}: {why})"
+    LIST_UNUSABLE = "list_unusable", "the list can't be used: {why}"
+    HISTORY_UNUSABLE = "history_unusable", "the history can't be used: {why}"
     NO_CODES = "no_codes"
-    PAID_BY = "paid_by", "other"
-    SEVERAL = "several", "records"
-    SEVERAL_BULK = "several_bulk", "ids"
-    MISCOUNTED = "miscounted", "theirs", "ours"
-    MISMATCHED_ITEMS = "mismatched_items", "doubles", "different", "strangers"
-    LISTS_DISAGREE = "lists_disagree", "contradicted", "unplaced"
-    MAY_BE_THIS_BULK = "may_be_this_bulk", "id"
-    MAY_BE_OURS = "may_be_ours", "id"
-    ROW_OF_BULK = "row_of_bulk", "reference", "row"
-    MAY_BE_ROW = "may_be_row", "reference", "row"
-    CARRIES_MARK = "carries_mark", "mark"
-    SAYS = "says", "status"
-    UNASKED = "unasked", "status"
-    CONTRADICTED = "contradicted", "before", "status"
-    PAID_AS = "paid_as", "id", "status", "count", "completed", "pending", "failed"
-    UNCONFIRMED = "unconfirmed", "kind"
-    UNACCOUNTED = "unaccounted", "under_way", "missing"
-    STANDS_STILL = "stands_still", "under_way", "missing"
-    AFTER_REFUSAL = "after_refusal", "refusal", "why"
-    AFTER_ANSWER = "after_answer", "answer", "why"
-    CHANGED_HERE = "changed_here", "is_purchase"
-    OTHER_ID = "other_id"
-    OTHER_AMOUNT = "other_amount", "theirs", "ours"
-    OTHER_RECIPIENT = "other_recipient"
-    OTHER_CODE = "other_code"
-    OTHER_DESCRIPTION = "other_description"
-    CODE_TAKEN = "code_taken", "given", "id"
-    OTHER_KIND = "other_kind", "is_purchase"
+    PAID_BY = "paid_by", "paid by {other}"
+    SEVERAL = "several", "the provider has several {records} with our code"
+    SEVERAL_BULK = "several_bulk", ("ids",)
+    MISCOUNTED = "miscounted", "the provider counts {theirs} payments instead of {ours}"
+    MISMATCHED_ITEMS = "mismatched_items", ("doubles", "different", "strangers")
+    LISTS_DISAGREE = "lists_disagree", ("contradicted", "unplaced")
+    MAY_BE_THIS_BULK = (
+        "may_be_this_bulk",
+        "the bulk payment {id} is new at the provider and may be this one. Check its payments there",
+    )
+    MAY_BE_OURS = (
+        "may_be_ours",
+        "the payout {id} at the provider has the same recipient and amount but not our code. "
+        "Check whether it's this one",
+    )
+    ROW_OF_BULK = "row_of_bulk", "it's row {row} of the bulk payment {reference}"
+    MAY_BE_ROW = "may_be_row", "it may be row {row} of the bulk payment {reference}"
+    CARRIES_MARK = "carries_mark", "it was made with Switchboard: the provider's record has {mark}"
+    SAYS = "says", ("status",)
+    UNASKED = "unasked", ("status",)
+    CONTRADICTED = "contradicted", ("before", "status")
+    PAID_AS = "paid_as", ("id", "status", "count", "completed", "pending", "failed")
+    UNCONFIRMED = "unconfirmed", ("kind",)
+    UNACCOUNTED = "unaccounted", ("under_way", "missing")
+    STANDS_STILL = "stands_still", ("under_way", "missing")
+    AFTER_REFUSAL = "after_refusal", "{refusal}, but {why}"
+    AFTER_ANSWER = "after_answer", ("answer", "why")
+    CHANGED_HERE = "changed_here", ("is_purchase",)
+    OTHER_ID = "other_id", "its ID is different"
+    OTHER_AMOUNT = "other_amount", "the amount is {theirs} instead of {ours}"
+    OTHER_RECIPIENT = "other_recipient", "the recipient is different"
+    OTHER_CODE = "other_code", "the code is different"
+    OTHER_DESCRIPTION = "other_description", "the description is different"
+    CODE_TAKEN = "code_taken", "the code {given} is taken by {id}"
+    OTHER_KIND = "other_kind", ("is_purchase",)
 
 
 class OfBooking(Code):
-    JOINED = "joined", "reference"
-    CANNOT_START = "cannot_start"
-    CANNOT_CANCEL = "cannot_cancel"
-    JUST_CHANGED = "just_changed"
-    NOT_SAID = "not_said"
-    NO_MASTER_KEY = "no_master_key"
-    NO_KEY = "no_key", "store"
-    NAME_TAKEN = "name_taken", "store"
-    NO_PUBLIC_URL = "no_public_url"
-    NO_SUCH_PREBOOKING = "no_such_prebooking", "store"
-    OTHER_PREBOOKING = "other_prebooking"
-    TAKEN_IN = "taken_in", "reference"
+    JOINED = "joined", "{reference}"
+    CANNOT_START = "cannot_start", "The search can't be started now."
+    CANNOT_CANCEL = "cannot_cancel", "It can't be canceled now."
+    JUST_CHANGED = "just_changed", "It has just changed. Look at its card and try again."
+    NOT_SAID = "not_said", "Not confirmed yet. The card shows how the booking is now."
+    NO_MASTER_KEY = "no_master_key", "Adding stores needs DELIVERY_MASTER_KEY. An admin can set it."
+    NO_KEY = "no_key", "there is no API key for the store {store}"
+    NAME_TAKEN = "name_taken", "There's already a store called {store}. Choose another name."
+    NO_PUBLIC_URL = (
+        "no_public_url",
+        "PUBLIC_URL is missing, so Delivery has no address to call, and nothing was registered",
+    )
+    NO_SUCH_PREBOOKING = (
+        "no_such_prebooking",
+        "{store} has no pre-booking with this id. Copy it again from the dashboard.",
+    )
+    OTHER_PREBOOKING = "other_prebooking", "This pre-booking belongs to another request."
+    TAKEN_IN = "taken_in", "This pre-booking belongs to {reference} already."
 
 
 class OfList(Code):
-    ANSWER_LOST = "list_answer_lost"
-    EMPTY_RESULT = "empty_result"
-    RESULT_NOT_FETCHED = "result_not_fetched", "why"
-    GIVEN_UP = "list_given_up", "why", "times"
-    ASKED_TO_WAIT = "asked_to_wait", "why", "times"
-    NOT_WORKING = "not_working", "why"
-    ASKED_IN_VAIN = "asked_in_vain", "why", "times"
-    ACCOUNT = "account_refused", "why"
+    ANSWER_LOST = "list_answer_lost", "Switchboard was restarted while the file was being checked"
+    EMPTY_RESULT = "empty_result", "its result is empty"
+    RESULT_NOT_FETCHED = "result_not_fetched", "it {why}"
+    GIVEN_UP = "list_given_up", "{why} ({times} times)"
+    ASKED_TO_WAIT = "asked_to_wait", "E-mail check was too busy {times} times in a row ({why})"
+    NOT_WORKING = "not_working", "E-mail check isn't working right now: {why}"
+    ASKED_IN_VAIN = "asked_in_vain", "tried {times} times: {why}"
+    ACCOUNT = "account_refused", "{why}"
     """The same answer, about our account, to several addresses in a row."""
-    BUSY = "list_busy"
-    TRY_AGAIN = "list_try_again", "why"
-    NO_COLUMN = "no_column"
-    HARDLY_ADDRESSES = "hardly_addresses", "name", "addresses", "filled"
-    UNUSABLE_FILE = "unusable_file", "flaw", "rows", "names", "allowed", "counts", "more", "example"
+    BUSY = "list_busy", "E-mail check is too busy; try again in a minute"
+    TRY_AGAIN = "list_try_again", "{why}; try again in a minute"
+    NO_COLUMN = "no_column", "the file no longer has that column"
+    HARDLY_ADDRESSES = (
+        "hardly_addresses",
+        "the column “{name}” has few e-mail addresses ({addresses} of {filled} cells); "
+        "choose another one, for example email",
+    )
+    UNUSABLE_FILE = "unusable_file", ("flaw", "rows", "names", "allowed", "counts", "more", "example")
     """As of :class:`bot.domain.files.tables.TableProblem`; ``counts``: pairs. ``example``: a right first row."""
-    FILE_RULE = "file_rule", "rule"
-    FILE_LATER = "file_later", "service", "why"
-    FILE_NEVER = "file_never", "service", "why"
+    FILE_RULE = "file_rule", ("rule",)
+    FILE_LATER = "file_later", "{service} {why}. Try again in a minute."
+    FILE_NEVER = "file_never", "{service} {why}."
 
 
 class OfCall(Code):
-    RESTARTED = "restarted"
-    RESULT_LOST = "result_lost"
-    BROKEN = "broken"
-    FILE_CUT_OFF = "file_cut_off"
-    TEXT_ONLY = "text_only"
-    NOT_CONFIGURED = "localization_not_configured"
-    QUEUE_FULL = "queue_full", "most"
-    UNKNOWN = "call_unknown", "why"
-    FILE_REFUSED = "file_refused", "why"
-    SERVICE_REFUSED = "service_refused", "service", "why"
-    NOT_HANDED_OVER = "not_handed_over", "why"
-    ARCHIVE_FULL = "archive_full", "most"
-    BAD_INPUT = "bad_input", "rule", "example"
+    RESTARTED = "restarted", "Switchboard was restarted before the answer came"
+    RESULT_LOST = "result_lost", "the result was lost in a restart"
+    BROKEN = "broken", "something went wrong on our side; an admin finds it in the log"
+    FILE_CUT_OFF = "file_cut_off", "the file couldn't be read to its end"
+    TEXT_ONLY = "text_only", "this takes a text, not a file"
+    NOT_CONFIGURED = "localization_not_configured", "Localization isn't configured"
+    QUEUE_FULL = "queue_full", "you have {most} calls in progress, the maximum. Wait for one to finish or cancel one"
+    UNKNOWN = "call_unknown", "Localization gave {why}"
+    FILE_REFUSED = "file_refused", "Slack doesn't take the file ({why})"
+    SERVICE_REFUSED = "service_refused", "it was done, but {service} {why}"
+    NOT_HANDED_OVER = "not_handed_over", "it was done, but its files couldn't be uploaded: {why}"
+    ARCHIVE_FULL = "archive_full", "one run can return {most} MB in total. Run this file on its own"
+    BAD_INPUT = "bad_input", ("rule", "example")
 
 
 class OfMode(Code):
-    OLDER = "older"
-    CHANGED = "mode_changed", "row"
-    FREEZE_UNREADABLE = "freeze_unreadable"
-    ROWS_UNREADABLE = "rows_unreadable", "error"
-    NOT_IN_DATABASE = "not_in_database"
-    FREEZE_LOST = "freeze_lost"
-    FREEZE_FORGED = "freeze_forged"
+    OLDER = "older", "the database is older than what was sent; an operator has to run switchboard resume"
+    CHANGED = "mode_changed", "row {row} of the audit was changed"
+    FREEZE_UNREADABLE = "freeze_unreadable", "we can't read the freeze setting, so nothing is sent"
+    ROWS_UNREADABLE = "rows_unreadable", "its rows can't be read ({error})"
+    NOT_IN_DATABASE = "not_in_database", "it is in the audit but not in the database"
+    FREEZE_LOST = "freeze_lost", "payments are frozen in the audit log but not in the database"
+    FREEZE_FORGED = "freeze_forged", "payments are frozen in the database but not in the audit log"
 
 
 SUBJECTS: Final[tuple[type[Code], ...]] = (Verbatim, Exchange, Failed, OfRequest, OfBooking, OfList, OfCall, OfMode)

@@ -163,10 +163,6 @@ def _retried(number: str) -> str:
     return " It's retried once, 15 minutes after the last restart." if number.startswith(RETRIED) else ""
 
 
-def _since(facts: Facts) -> str:
-    return md.moment(datetime.fromisoformat(facts["since"]))
-
-
 def _restored(facts: Facts) -> str:
     text = (
         ":rotating_light: *Action needed: payments are frozen.* The database is older than what was sent. Nothing is "
@@ -241,8 +237,9 @@ _NOTICES: Final[Mapping[str, str | Callable[[Facts], str]]] = {
     "database_writable": ":sunny: *The database can be written again.* Requests in progress continue.",
     "disk_enough": ":sunny: *Database disk space is back to normal.* Waiting requests resume.",
     "silent": lambda facts: (
-        f":electric_plug: *{called(str(facts['service']))} hasn't answered* since {_since(facts)}. Nothing is sent to "
-        "it. We keep checking. Waiting requests resume once it answers."
+        f":electric_plug: *{called(str(facts['service']))} hasn't answered* since "
+        f"{md.moment(datetime.fromisoformat(facts['since']))}. Nothing is sent to it. We keep checking. "
+        "Waiting requests resume once it answers."
     ),
     "answers": lambda facts: (
         f":sunny: *{called(str(facts['service']))} answers again* after {md.duration(float(facts['seconds']))}. "

@@ -1,7 +1,7 @@
 """Reasons in words: the only place that turns a :class:`bot.domain.reasons.Reason` into a sentence.
 
-Most are templates over the facts of their code. What an exchange came to reads in two ways: by itself ("it answered
-500"), and as a sentence that names the service ("The payments service answered 500").
+Most codes are declared with their template; the functions here compute the others. A failed exchange reads in two ways:
+by itself ("it answered 500"), and as a sentence that names the service ("Payments answered 500").
 """
 
 import re
@@ -21,10 +21,8 @@ from bot.domain.reasons import (
     Code,
     Exchange,
     Failed,
-    OfBooking,
     OfCall,
     OfList,
-    OfMode,
     OfRequest,
     Reason,
     Verbatim,
@@ -36,7 +34,7 @@ from bot.presentation.blocks.text import QUOTE_LIMIT, as_said, capital, moment, 
 from bot.presentation.table_problems import EXAMPLE, table_problem
 from bot.presentation.words import OF_REQUESTS, Facts, status_word, word
 
-Words = str | Callable[[Facts, "_Named"], str]
+Computed = Callable[[Facts, "_Named"], str]
 _INSTANT: Final = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d) UTC", re.ASCII)
 """How a version without codes stored a refusal that names nothing."""
 _CODE: Final = " ({status})"
@@ -102,16 +100,15 @@ def worded(reason: Reason | None, *, by: str = "", brief: bool = False, for_admi
     """
     if reason is None:
         return ""
-    named, words = (
-        _Named(by, brief=brief, for_admin=for_admin),
-        (_BRIEF.get(reason.code) if brief else None) or _WORDS[reason.code],
-    )
+    code, named = reason.code, _Named(by, brief=brief, for_admin=for_admin)
+    short: Computed | str = (_BRIEF.get(code) or code.brief) if brief else ""
+    words: Computed | str = short or _WORDS.get(code, code.template)
     if callable(words):
         said = words(reason.facts, named)
     else:
         told = {name: named.say(fact) if isinstance(fact, Reason) else fact for name, fact in reason.facts.items()}
         said = (words.replace(_CODE, "") if brief else words).format_map({**vars(named), **told})
-    if not reason.words or (brief and (reason.code in _BRIEF or not telling(reason.words))):
+    if not reason.words or short or (brief and not telling(reason.words)):
         return said
     return f"{said}, saying “{_cut(reason.words)}”"
 
@@ -324,100 +321,23 @@ def _troubled(facts: Facts, named: _Named) -> str:
     return f"{named.busy} {'too busy' if status == _TOO_MANY else 'having problems'}"
 
 
-_BRIEF: Final[Mapping[Code, Words]] = {
-    Exchange.NO_ANSWER: "{reached}",
-    Exchange.NOT_LEFT: "{reached}",
-    Exchange.RESTS: "{has} not answered for a while",
-    Exchange.NOT_ASKED: "{has} not answered for a while",
-    Exchange.TOO_MANY: "{busy} too busy",
-    Exchange.ASKS_TO_WAIT: "{busy} too busy",
+_BRIEF: Final[Mapping[Code, Computed]] = {
     Exchange.ANSWERED: _troubled,
     Exchange.ANSWERED_AFTER_UNKNOWN: _troubled,
     Exchange.READ_ANSWERED: _troubled,
-    Exchange.NO_JSON: "{sent}an unexpected reply",
-    Exchange.UNEXPECTED: "{sent}an unexpected reply",
-    Exchange.UNREADABLE: "{sent}an unexpected reply",
-    Exchange.PAGE: "{sent}an unexpected reply",
-    Exchange.SLACK_UNREADABLE: "{sent}an unexpected reply",
     OfRequest.SERVICE_SAID: lambda facts, _: f"{called(facts['service'])} is having problems",
-    Exchange.RESULT_NOT_HANDED: "{who}didn't return the result",
-    Exchange.SLACK_FILE_KEPT: "{who}didn't return the file",
 }
 """What people read of troubles that are not theirs; the whole is in the alerts, the audit and the log."""
-_WORDS: Final[Mapping[Code, Words]] = {
-    Verbatim.GIVEN: "{who}{text}",
+_WORDS: Final[Mapping[Code, Computed]] = {
     Verbatim.ALL: lambda facts, _: "; ".join(map(worded, facts["parts"])),
     Exchange.NO_ANSWER: lambda facts, named: (
         f"{named.gave}no answer{f' ({failure})' if (failure := facts['failure']) else ''}"
     ),
-    Exchange.NOT_LEFT: "{the_request} did not leave ({failure})",
-    Exchange.SENDS_NOTHING: "{who}Switchboard isn't sending anything right now",
-    Exchange.RESTS: "{has} not answered for a while, so nothing is sent to it",
-    Exchange.NOT_ASKED: "{has} not answered for a while, so we didn't ask it",
-    Exchange.TOO_MANY: "{got}too many requests",
-    Exchange.ANSWERED: "{gave}answer {status}",
-    Exchange.ANSWERED_AFTER_UNKNOWN: "{gave}answer {status} after an attempt that isn't confirmed",
-    Exchange.NO_JSON: "{gave}answer {status} with a body that isn't JSON",
-    Exchange.UNEXPECTED: "{gave}answer {status} with an unexpected body",
     Exchange.REFUSED: _refused,
-    Exchange.READ_ANSWERED: "{it} answered {status}",
     Exchange.UNREADABLE: lambda facts, named: (
         f"{named.its} answer couldn't be read{f' ({problem})' if (problem := facts['problem']) else ''}"
     ),
-    Exchange.PAGE: "{who}sent a web page instead of an answer",
-    Exchange.ASKS_TO_WAIT: "{it} asks to wait",
-    Exchange.LIST_GAP: "{its} list has an empty page before the last one",
-    Exchange.LIST_CHANGED: "{its} list changed while we read it",
-    Exchange.LIST_ENDS: "{its} list ends with page {page}",
-    Exchange.OTHER_TYPE: "{who}this is a {type}, not a purchase",
-    Exchange.OTHER_PAGE: "{who}sent page {came} of the list instead of page {asked}",
-    Exchange.OTHER_SIZE: "{who}sent {came} operations a page instead of {asked}",
-    Exchange.OTHER_TYPE_LISTED: "{who}sent a {came} where only {asked}s were requested",
-    Exchange.SCAN_CHANGED: "{who}the list changed while we read it",
-    Exchange.SCAN_DOUBLE: "{who}the list showed an operation twice",
-    Exchange.SCAN_STANDS: "{who}the list repeats its pages",
-    Exchange.SCAN_GAP: "{who}the list showed an empty page before its end",
-    Exchange.SCAN_LONG: "{who}the list has more than {most} pages",
-    Exchange.SCAN_COUNT: "{who}the list counts {told} operations and showed {shown}",
-    Exchange.PAYMENT_REQUIRED: "{the_service} requires payment ({status})",
-    Exchange.METHOD_UNKNOWN: "{the_service} doesn't have this ({status})",
-    Exchange.GONE: "{the_service} doesn't offer this any more ({status})",
-    Exchange.PLAIN_REFUSAL: "{the_service} rejected the request ({status})",
-    Exchange.FILE_TOO_LARGE: "{who}the file is too large ({status})",
-    Exchange.ADDRESS_TOO_LONG: "{who}the address is too long ({status})",
-    Exchange.KIND_OF_FILE: "{the_service} doesn't take this kind of file ({status})",
-    Exchange.BOOKING_FIXED: "{who}the booking can't be canceled now",
-    Exchange.SEARCH_BEGUN: "{who}the search has started already",
-    Exchange.PREBOOKING_FIXED: "{who}the pre-booking can't be canceled any more",
-    Exchange.SUSPENDED: "{has} suspended the workspace",
-    Exchange.OTHER_ENVIRONMENT: "{who}the key belongs to the other environment",
-    Exchange.MASTER_KEY: "{who}the master key isn't accepted",
-    Exchange.STORE_KEY: "{who}the key of this store isn't accepted",
-    Exchange.RESULT_TOO_LARGE: "{who}made a result of {bytes} bytes, which is too large",
-    Exchange.RESULT_OVER_LIMIT: "{who}made a result of more than {bytes} bytes, which is too large",
-    Exchange.RESULT_REDIRECTS: "{who}redirected us too often for its result",
-    Exchange.RESULT_PRIVATE: "{who}named a private address for its result",
-    Exchange.RESULT_NO_ADDRESS: "{who}named an invalid address for its result",
-    Exchange.RESULT_UNREACHABLE: "{who}has its result at a host we can't reach",
-    Exchange.RESULT_NOT_HANDED: "{who}didn't return the result ({why})",
-    Exchange.RESULT_GONE: "{who}no longer has the result; links to results expire ({status})",
-    Exchange.NOT_CONFIGURED: "{who}isn't configured",
-    Exchange.SLACK_ERROR: "{who}{error}",
-    Exchange.SLACK_UNREACHABLE: "{who}can't be reached",
-    Exchange.SLACK_BROKE: "{who}the connection broke ({error})",
-    Exchange.SLACK_WAIT: "{who}asked us to wait",
-    Exchange.SLACK_UNREADABLE: "{who}answered {status} without a readable body",
-    Exchange.SLACK_FILE_KEPT: "{who}didn't return the file ({why})",
-    Exchange.SLACK_FILE_REFUSED: "{who}didn't take the file ({why})",
-    Exchange.SLACK_UPLOAD_ADDRESS: "{who}named an upload address that isn't its own",
-    Exchange.SLACK_UPLOAD_LENGTH: "{who}was promised {bytes} bytes, and another number came",
-    Exchange.SLACK_UPLOAD_STATUS: "{who}upload_answered_{status}",
-    Exchange.SLACK_NOBODY: "{who}couldn't say who you are",
-    Exchange.SLACK_SLOW_PEOPLE: "{who}takes too long to look people up",
-    Exchange.SLACK_MESSAGE_MISSING: "{who}hasn't taken this message yet",
     Exchange.SLACK_DENIES: _denies,
-    Exchange.ANSWER_LOST: "{who}Switchboard failed before the answer was stored",
-    Exchange.PROCESS_ENDED: "{who}the process ended before the answer was stored",
     Failed.NAMED: lambda facts, named: named.say(facts["why"], by=facts["service"]),
     Failed.MENDED: lambda facts, named: worded(facts["why"], by=named.by) + named.fix(facts["mend"]),
     Failed.NOW: lambda facts, _: (
@@ -432,11 +352,8 @@ _WORDS: Final[Mapping[Code, Words]] = {
         f"{_in_trouble(facts)} It's not confirmed yet whether this was done. We're checking. Don't do it again."
     ),
     **OF_REQUESTS,
-    OfRequest.SERVICE_SAID: "{service} answered {status}",
-    OfRequest.RESTORED: "the database was restored to an earlier moment, so check at the provider first",
     OfRequest.FROZEN: lambda facts, named: f"payments are frozen: {named.say(facts['why'])}",
     OfRequest.OVER_TODAY: lambda facts, _: over_today(facts["left"], facts["limit"]),
-    OfRequest.ANOTHER_IS_SENT: "another bulk payment is being sent",
     OfRequest.EARLIER_NOT_UNPAID: lambda facts, _: (
         f"not sent, because it may pay twice: {'; '.join(earlier_lines(facts['found']))}; an admin can release it or "
         "withdraw it"
@@ -445,47 +362,19 @@ _WORDS: Final[Mapping[Code, Words]] = {
     OfRequest.UNDECIDED: lambda facts, named: (
         f"{named.say(facts['held'])}; the time for that is over" if facts["held"] else "not approved in time"
     ),
-    OfRequest.NOT_SHOWN: "the approvers' card couldn't be posted in time",
     OfRequest.NOT_SENT_IN_TIME: lambda facts, named: (
         "it wasn't sent in time after approval" + (f": {named.say(facts['held'])}" if facts["held"] else "")
     ),
     OfRequest.NEW_ATTEMPT_NOT_SENT: lambda facts, named: (
         "the new attempt wasn't sent in time" + (f" ({named.say(facts['held'])})" if facts["held"] else "")
     ),
-    OfRequest.ADDRESS_NOT_CONFIRMED: "the address wasn't confirmed in time",
-    OfRequest.EDITED: "replaced by an edited request",
-    OfRequest.CREATED_IN_VAIN: "it couldn't be created after several attempts",
-    OfRequest.NO_LINK: "no checkout link can be built from its ID",
-    OfRequest.NO_WAY_BACK: "PUBLIC_URL is missing, so buyers couldn't return from the checkout; an admin can set it",
-    OfRequest.NOT_LISTED: "the provider doesn't list it",
-    OfRequest.NOT_IN_HISTORY: "the provider's history doesn't show it",
-    OfRequest.NOTE_CHANGED: "the provider's history changed in a way we can't explain",
-    OfRequest.STILL_NOT_COMMITTED: "the provider still lists it as not sent",
-    OfRequest.STILL_PENDING: "the provider still lists them as waiting",
-    OfRequest.NO_ITEMS: "{its} list of items is empty",
-    OfRequest.UNREAD: "it can't be read ({service}: {why})",
-    OfRequest.LIST_UNUSABLE: "the list can't be used: {why}",
-    OfRequest.HISTORY_UNUSABLE: "the history can't be used: {why}",
     OfRequest.NO_CODES: lambda _, named: (
         "the provider's list doesn't show our codes, so we can't find this in it"
         + named.fix('name their field in SERVICES_FILE, [payments.records.operation] code = "…"')
     ),
-    OfRequest.PAID_BY: "paid by {other}",
-    OfRequest.SEVERAL: "the provider has several {records} with our code",
     OfRequest.SEVERAL_BULK: lambda facts, _: (
         f"the provider has {len(facts['ids'])} bulk payments with our items: {', '.join(facts['ids'][:_MOST_IDS])}"
     ),
-    OfRequest.MISCOUNTED: "the provider counts {theirs} payments instead of {ours}",
-    OfRequest.MAY_BE_THIS_BULK: (
-        "the bulk payment {id} is new at the provider and may be this one. Check its payments there"
-    ),
-    OfRequest.MAY_BE_OURS: (
-        "the payout {id} at the provider has the same recipient and amount but not our code. "
-        "Check whether it's this one"
-    ),
-    OfRequest.ROW_OF_BULK: "it's row {row} of the bulk payment {reference}",
-    OfRequest.MAY_BE_ROW: "it may be row {row} of the bulk payment {reference}",
-    OfRequest.CARRIES_MARK: "it was made with Switchboard: the provider's record has {mark}",
     OfRequest.SAYS: lambda facts, _: f"the provider lists it as {status_word(facts['status'])}",
     OfRequest.UNASKED: lambda facts, _: (
         f"the provider lists it as {status_word(facts['status'])}, although we sent nothing"
@@ -493,45 +382,11 @@ _WORDS: Final[Mapping[Code, Words]] = {
     OfRequest.CONTRADICTED: lambda facts, _: (
         f"it was {word(State(facts['before']))}, and the provider now lists it as {status_word(facts['status'])}"
     ),
-    OfRequest.AFTER_REFUSAL: "{refusal}, but {why}",
     OfRequest.AFTER_ANSWER: lambda facts, named: f"{_gave(facts['answer'])}, and now {named.say(facts['why'])}",
     OfRequest.CHANGED_HERE: lambda facts, _: (
         f"our own record was changed after it was {'requested' if facts['is_purchase'] else 'approved'}"
     ),
-    OfRequest.OTHER_ID: "its ID is different",
-    OfRequest.OTHER_AMOUNT: "the amount is {theirs} instead of {ours}",
-    OfRequest.OTHER_RECIPIENT: "the recipient is different",
-    OfRequest.OTHER_CODE: "the code is different",
-    OfRequest.OTHER_DESCRIPTION: "the description is different",
-    OfRequest.CODE_TAKEN: "the code {given} is taken by {id}",
     OfRequest.OTHER_KIND: lambda facts, _: f"it isn't a {'purchase' if facts['is_purchase'] else 'payout'}",
-    OfBooking.JOINED: "{reference}",
-    OfBooking.CANNOT_START: "The search can't be started now.",
-    OfBooking.CANNOT_CANCEL: "It can't be canceled now.",
-    OfBooking.JUST_CHANGED: "It has just changed. Look at its card and try again.",
-    OfBooking.NOT_SAID: "Not confirmed yet. The card shows how the booking is now.",
-    OfBooking.NO_MASTER_KEY: "Adding stores needs DELIVERY_MASTER_KEY. An admin can set it.",
-    OfBooking.NO_KEY: "there is no API key for the store {store}",
-    OfBooking.NAME_TAKEN: "There's already a store called {store}. Choose another name.",
-    OfBooking.NO_PUBLIC_URL: "PUBLIC_URL is missing, so Delivery has no address to call, and nothing was registered",
-    OfBooking.NO_SUCH_PREBOOKING: "{store} has no pre-booking with this id. Copy it again from the dashboard.",
-    OfBooking.OTHER_PREBOOKING: "This pre-booking belongs to another request.",
-    OfBooking.TAKEN_IN: "This pre-booking belongs to {reference} already.",
-    OfList.ANSWER_LOST: "Switchboard was restarted while the file was being checked",
-    OfList.EMPTY_RESULT: "its result is empty",
-    OfList.RESULT_NOT_FETCHED: "it {why}",
-    OfList.GIVEN_UP: "{why} ({times} times)",
-    OfList.ASKED_TO_WAIT: "E-mail check was too busy {times} times in a row ({why})",
-    OfList.NOT_WORKING: "E-mail check isn't working right now: {why}",
-    OfList.ASKED_IN_VAIN: "tried {times} times: {why}",
-    OfList.ACCOUNT: "{why}",
-    OfList.BUSY: "E-mail check is too busy; try again in a minute",
-    OfList.TRY_AGAIN: "{why}; try again in a minute",
-    OfList.NO_COLUMN: "the file no longer has that column",
-    OfList.HARDLY_ADDRESSES: (
-        "the column “{name}” has few e-mail addresses ({addresses} of {filled} cells); "
-        "choose another one, for example email"
-    ),
     OfList.UNUSABLE_FILE: lambda facts, _: table_problem(
         TableProblem(
             Flaw(facts["flaw"]),
@@ -541,26 +396,5 @@ _WORDS: Final[Mapping[Code, Words]] = {
         example=facts["example"],
     ),
     OfList.FILE_RULE: lambda facts, _: f"{capital(_plain(facts['rule']))}.",
-    OfList.FILE_LATER: "{service} {why}. Try again in a minute.",
-    OfList.FILE_NEVER: "{service} {why}.",
-    OfCall.RESTARTED: "Switchboard was restarted before the answer came",
-    OfCall.RESULT_LOST: "the result was lost in a restart",
-    OfCall.BROKEN: "something went wrong on our side; an admin finds it in the log",
-    OfCall.FILE_CUT_OFF: "the file couldn't be read to its end",
-    OfCall.TEXT_ONLY: "this takes a text, not a file",
-    OfCall.NOT_CONFIGURED: "Localization isn't configured",
-    OfCall.QUEUE_FULL: "you have {most} calls in progress, the maximum. Wait for one to finish or cancel one",
-    OfCall.UNKNOWN: "Localization gave {why}",
-    OfCall.FILE_REFUSED: "Slack doesn't take the file ({why})",
-    OfCall.SERVICE_REFUSED: "it was done, but {service} {why}",
-    OfCall.NOT_HANDED_OVER: "it was done, but its files couldn't be uploaded: {why}",
-    OfCall.ARCHIVE_FULL: "one run can return {most} MB in total. Run this file on its own",
     OfCall.BAD_INPUT: lambda facts, _: with_example(_plain(facts["rule"]), facts["example"]),
-    OfMode.OLDER: "the database is older than what was sent; an operator has to run switchboard resume",
-    OfMode.CHANGED: "row {row} of the audit was changed",
-    OfMode.FREEZE_UNREADABLE: "we can't read the freeze setting, so nothing is sent",
-    OfMode.ROWS_UNREADABLE: "its rows can't be read ({error})",
-    OfMode.NOT_IN_DATABASE: "it is in the audit but not in the database",
-    OfMode.FREEZE_LOST: "payments are frozen in the audit log but not in the database",
-    OfMode.FREEZE_FORGED: "payments are frozen in the database but not in the audit log",
 }

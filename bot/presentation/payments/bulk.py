@@ -267,10 +267,6 @@ def _over(stands: Stands) -> str:
     return "" if _ended(stands.instruction) else f"{_counts(stands.tally)}."
 
 
-def _new(stands: Stands) -> str:
-    return stands["reason"] or looking_up(stands.instruction.progress) or "Checking the recipients…"
-
-
 def _told(how: Line) -> Line:
     """Put ``how`` before the counts, unless the provider's record is failed."""
 
@@ -335,7 +331,9 @@ BULK: Final[Wording] = Wording(
     look=_list_button,
     sentences={
         **DECIDED,
-        State.NEW: _new,
+        State.NEW: lambda stands: (
+            stands["reason"] or looking_up(stands.instruction.progress) or "Checking the recipients…"
+        ),
         State.SENDING: "",
         State.COMMIT_UNKNOWN: lambda stands: stands.in_doubt("We're checking with the provider."),
         State.NEEDS_HUMAN: (

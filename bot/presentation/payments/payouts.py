@@ -115,10 +115,6 @@ def _purpose(instruction: Instruction, limit: int) -> str:
     return md.typed(clean(instruction.payload.description), limit) or "No description"
 
 
-def _pieces(instruction: Instruction, asker: str) -> list[str]:
-    return [_purpose(instruction, _PURPOSE_LIMIT), f"requested by {asker}", _address(instruction)]
-
-
 def _address(instruction: Instruction) -> str:
     address = ", ".join([md.quote(instruction.payload.email), *_account(instruction)])
     return " ".join([address, *_besides(instruction)])
@@ -188,7 +184,7 @@ PAYOUT: Final = Wording(
     title=lambda one: f"{shown(one.cents)} {CURRENCY} to {_to(one)}",
     head=lambda one, _: [md.paragraph(_purpose(one, _PURPOSE_LIMIT))],
     small=lambda one, asker: [_address(one), f"requested by {asker}"],
-    facts=_pieces,
+    facts=lambda one, asker: [_purpose(one, _PURPOSE_LIMIT), f"requested by {asker}", _address(one)],
     text=lambda one, asker: [
         f"{_purpose(one, _PURPOSE_LIMIT)}, requested by {asker}",
         *(f"· {said}" for said in _account(one)),

@@ -25,7 +25,7 @@ from bot.domain.payments.bulk_records import (
     moves_on,
     our_word,
 )
-from bot.domain.payments.instruction import FINAL, Attempt, AttemptOutcome, Instruction, Kind, State
+from bot.domain.payments.instruction import FINAL, AttemptOutcome, Instruction, Kind, State
 from bot.domain.payments.operation import Operation, OperationStatus
 from bot.domain.payments.sealed import NAMED
 from bot.domain.proof import READS_NEEDED
@@ -363,10 +363,6 @@ def _chunk(tx: Tx, claimed: Claimed | None) -> _Chunk | None:
     return _Chunk(claimed.attempt, claimed.instruction, claimed.earlier_unknown, hashes)
 
 
-def _unname(uow: Unit, sending: Instruction, attempt: Attempt) -> None:
-    uow.bulk_items.name(sending.id, [row.row for row in uow.bulk_items.named_by(sending.id, attempt.n)], 0)
-
-
 def _next_chunk(uow: Unit, instruction: Instruction) -> None:
     """Move the request back to APPROVED for its next chunk, or its end."""
     uow.instructions.move(
@@ -460,7 +456,9 @@ CANCELED: Answers[_Chunk, frozenset[str]] = Answers(
     refused=lambda uow, under_way, outcome: _all_sent(
         uow, under_way, under_way.progress or BulkProgress(), reason=outcome.full_reason, said=outcome.detail
     ),  # the items show whether it was executed nevertheless
-    unsent=_unname,
+    unsent=lambda uow, sending, attempt: uow.bulk_items.name(
+        sending.id, [row.row for row in uow.bulk_items.named_by(sending.id, attempt.n)], 0
+    ),
 )
 KIND = RequestKind(
     kind=Kind.BULK_CANCEL,
