@@ -1,6 +1,5 @@
 """An answer that is known is stored, whatever the database does; a claim whose commit broke off is read back."""
 
-import sqlite3
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -12,8 +11,8 @@ from bot.playground.faults import Fault, FaultKind
 from bot.workflows.admin.takeover import recover
 from bot.workflows.keeping import at_start
 from storage.errors import CommitUnknown, StorageBusy, StorageClosed, StorageError
-from tests.support.rig import ALERTS, FINANCE, Rig
-from tests.workflows.looking import asked, attempts, state, there, told
+from tests.support.rig import FINANCE, Rig
+from tests.workflows.looking import asked, attempts, state, told
 from tests.workflows.stumbling import stumble
 
 ONCE_MORE = [StorageBusy("locked"), StorageError("the disk is full"), CommitUnknown("the connection broke")]
@@ -67,38 +66,6 @@ async def test_a_claim_that_was_not_committed_sends_nothing(rig: Rig) -> None:
     assert (await state(rig), asked(rig, "one_step_payout")) == (State.APPROVED, 0)
     await rig.pass_time(61)
     assert rig.paid == [("ana@example.com", 2_500)]
-
-
-async def test_a_lock_of_another_program_costs_nothing(rig: Rig, sqlite_url: str) -> None:
-    """A shell holds the real lock while the answer is known; the writer gives up on it after two seconds."""
-    payments = there(rig.switchboard.context.payments.client)
-    commit = payments.commit_payout
-    shell = sqlite3.connect(sqlite_url.partition("///")[2], isolation_level=None, check_same_thread=False)
-
-    async def then_locked(*args: Any, **more: Any) -> Any:
-        answer = await commit(*args, **more)
-        shell.execute("BEGIN IMMEDIATE")
-        return answer
-
-    payments.commit_payout = then_locked  # type: ignore[method-assign]
-    await rig.pay()
-    store = rig.switchboard.context.store
-    was, refused = store.write, []
-
-    async def unlock_after_one(work: Callable[..., Any], *, name: str = "") -> Any:
-        try:
-            return await was(work, name=name)
-        except StorageBusy:
-            refused.append(name)
-            shell.execute("ROLLBACK")
-            raise
-
-    store.write = unlock_after_one  # type: ignore[method-assign]
-    await rig.press("approve")
-    shell.close()
-    assert refused == ["committed"]
-    assert (await state(rig), asked(rig, "commit_payout")) == (State.COMMITTED, 1)
-    assert not rig.workspace.messages(ALERTS)
 
 
 async def test_a_start_waits_for_the_lock_of_another_process(rig: Rig) -> None:

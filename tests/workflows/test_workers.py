@@ -76,17 +76,6 @@ async def test_no_more_than_the_slots_and_the_next_when_one_is_free(rig: Rig) ->
     assert sorted(queue.ended) == ["a", "b", "c"]
 
 
-async def test_a_lease_is_kept_while_the_step_runs_and_no_longer(rig: Rig) -> None:
-    ctx, queue = rig.switchboard.context, Queue("a")
-    queue.gates["a"] = asyncio.Event()
-    await ctx.workers.take_up(ctx, queue.work(slots=1))
-    await until_begun(queue, 1)
-    assert ctx.leases.holds("inbox", ("a",))
-    queue.gates["a"].set()
-    await ctx.workers.finished()
-    assert not ctx.leases.holds("inbox", ("a",))
-
-
 async def test_what_the_database_fails_is_told_to_who_waits_and_logged(
     rig: Rig, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,9 +3,7 @@
 import pytest
 
 from bot.workflows.admin.damage import _hold
-from bot.workflows.context import Unit
 from bot.workflows.requests.authority import freeze
-from bot.workflows.restored import freeze_restored
 from storage.damage import Damaged
 from storage.errors import StorageBusy
 from tests.support.rig import ALERTS, MARIA, OLGA, Rig
@@ -48,12 +46,4 @@ async def test_nothing_leaves_while_the_database_says_nothing(rig: Rig, monkeypa
         raise StorageBusy("locked")
 
     monkeypatch.setattr(water, "_stand", busy)
-    assert not await water.may_leave("payout X")
-
-
-async def test_nothing_leaves_an_older_database(rig: Rig) -> None:
-    ctx, now, water = rig.switchboard.context, rig.clock.now(), rig.switchboard._high_water
-    assert await water.is_sound()
-    await ctx.store.write(lambda tx: freeze_restored(Unit(tx, now=now, policy=ctx.policy), []))
-    assert not await water.is_sound()
     assert not await water.may_leave("payout X")

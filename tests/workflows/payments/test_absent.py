@@ -1,16 +1,14 @@
 """That something is not at the service is believed of lists that would have shown it, and of two of them."""
 
 from dataclasses import replace
-from typing import Any
 
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
-from bot.playground.simulators.payments.bulk import BulkOrder
 from bot.playground.simulators.payments.records import PayoutOrder
 from bot.presentation.payments import forms
-from tests.laws.effects import ONE_STEP, PURCHASE, SUBMIT, before
+from tests.laws.effects import ONE_STEP, PURCHASE, before
 from tests.support.clock import HOUR, MINUTE, QUIET
 from tests.support.rig import ADA, APPROVALS, FINANCE, Rig
 from tests.workflows.looking import alerts, buttons, everywhere, newest, operation, state
@@ -98,21 +96,6 @@ async def test_a_list_that_hides_our_codes_proves_nothing(rig: Rig) -> None:
     assert rig.paid[1:] == [("ana@example.com", 2500)]
 
 
-async def test_a_list_that_spells_codes_in_lower_case_shows_them(rig: Rig) -> None:
-    page = rig.payments.shapes.page
-
-    def lowered(*values: Any, **figures: Any) -> dict[str, object]:
-        found = page(*values, **figures)
-        for one in found["data"]:  # type: ignore[attr-defined]
-            one["code"] = f" {one['code'].lower()} "
-        return found
-
-    rig.payments.shapes.page = lowered  # type: ignore[method-assign]
-    await ONE_STEP.leaves(rig, ONE_STEP.fault(FaultKind.DONE_DROPPED))
-    await rig.pass_time(MINUTE)
-    assert await state(rig) is State.COMMITTED
-
-
 async def test_a_purchase_that_may_be_there_is_not_opened_again(rig: Rig) -> None:
     await rig.pay('collect luis@example.com "before" web=1x7.00')
     await rig.pass_time(1)  # the other one is newer
@@ -122,24 +105,3 @@ async def test_a_purchase_that_may_be_there_is_not_opened_again(rig: Rig) -> Non
     assert await state(rig) is State.NEEDS_HUMAN
     assert operation(rig).id in rig.cards(FINANCE)[-1].text
     assert PURCHASE.sent(rig) == 2
-
-
-async def test_what_the_history_held_before_is_none_of_ours(rig: Rig) -> None:
-    """Somebody paid the same people the same amounts by hand the day before, and the service drops our notes."""
-    rig.payments.switches.bulk_drops_notes = True
-    made = await by_hand(rig)
-    await SUBMIT.leaves(rig, SUBMIT.fault(FaultKind.LOST))
-    await rig.pass_time(QUIET + 3 * MINUTE, steps=6)
-    assert (await newest(rig)).remote_id != made
-    assert await state(rig) is State.NEEDS_HUMAN
-    assert alerts(rig)[-1].splitlines()[1] == snapshot("The provider's history doesn't show it.")
-
-
-async def by_hand(rig: Rig) -> str:
-    job = rig.payments.bulk.create(
-        [
-            BulkOrder(email=f"{name}@example.com", cents=cents)
-            for name, cents in (("ana", 2500), ("luis", 1050), ("nobody", 425))
-        ]
-    )
-    return job.id

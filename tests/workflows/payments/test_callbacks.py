@@ -99,14 +99,6 @@ async def test_what_was_too_early_is_read_as_soon_as_the_commit_is_answered(rig:
     told_once(rig, "*paid*")
 
 
-async def test_stranger_never_gets_to_the_writer(rig: Rig) -> None:
-    store = rig.switchboard.context.store
-    before = store.writer.commits
-    for number in range(20):
-        assert await call(rig, f"{number:A>43}") == (404, b'{"error": "not found"}')
-    assert store.writer.commits == before
-
-
 async def test_an_address_that_was_called_before_ends_all_the_same(rig: Rig) -> None:
     await approved(rig)
     found = await newest(rig)

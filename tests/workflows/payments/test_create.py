@@ -5,7 +5,6 @@ from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
-from bot.playground.simulators.payments.records import PayoutOrder
 from bot.presentation.payments import forms
 from tests.support.clock import HOUR, MINUTE, QUIET
 from tests.support.rig import ADA, APPROVALS, FINANCE, Rig
@@ -70,21 +69,6 @@ async def test_a_payout_that_is_not_what_was_asked_for_is_never_shown_for_approv
     )
     assert alerts(rig)[0].splitlines()[1] == f"{said[0].upper()}{said[1:]}."
     assert not rig.workspace.messages(APPROVALS)
-
-
-async def test_a_list_that_ignores_what_it_is_asked_proves_nothing(rig: Rig) -> None:
-    for number in range(15):
-        rig.payments.add_payout(
-            PayoutOrder(email="x@example.com", description="", cents=100 + number, confirmation_uri="", failure_uri="")
-        )
-    rig.payments.switches.ignore_get_body = rig.payments.switches.ignore_query = True
-    arm(rig, FaultKind.LOST)
-    await rig.pay()
-    await rig.pass_time(HOUR - 2 * MINUTE, steps=10)
-    assert (await state(rig), asked(rig, "create_payout")) == (State.CREATE_UNKNOWN, 1)
-    await rig.pass_time(4 * MINUTE, steps=4)
-    assert await state(rig) is State.NEEDS_HUMAN
-    assert asked(rig, "create_payout") == 1
 
 
 async def test_an_answer_to_the_commit_that_is_final_already(rig: Rig) -> None:

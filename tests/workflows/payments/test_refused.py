@@ -1,18 +1,16 @@
 """What the service refused: told as refused once a read agrees, and watched all the same."""
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments import PaymentsSimulator
 from storage.rows import InboxState
 from tests.laws.effects import ONE_STEP
-from tests.support.clock import DAY, HOUR, MINUTE, QUIET
+from tests.support.clock import DAY, MINUTE, QUIET
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, Rig
 from tests.support.rows import callbacks_of
-from tests.support.shown import shown
-from tests.workflows.looking import alerts, approved, everywhere, newest, operation, read, state, told_once
+from tests.workflows.looking import alerts, approved, newest, operation, read, state
 
 COMMIT = "commit_payout"
 
@@ -26,31 +24,6 @@ def paid_alerts(rig: Rig) -> list[str]:
 
 
 # done, but answered 422
-
-
-async def test_a_refused_commit_that_cannot_be_read_is_told_as_what_it_is(rig: Rig) -> None:
-    arm(rig, FaultKind.DONE_REFUSED, COMMIT)
-    arm(rig, FaultKind.ERROR_500, "get_operation", times=3, skip=1)  # the first read is before the commit
-    await approved(rig)
-    assert await state(rig) is State.COMMIT_UNKNOWN
-    assert everywhere(rig, "Don't send it again.")
-    assert rig.cards(FINANCE)[-1].text.partition("Silva. ")[2] == snapshot("")
-    assert shown(told_once(rig, "not confirmed yet")) == snapshot("""\
-*Not confirmed yet*: $25.00 to Ana Maria Lopez (ana@example.com) (P-······). The provider declined it: “The request is \
-not valid; status: is not created”. We're checking that it didn't go through. *Don't send it again.* <@U0MARIA>""")
-    await rig.pass_time(5 * MINUTE, steps=5)
-    assert await state(rig) is State.COMMITTED
-
-
-async def test_a_refusal_that_a_list_without_codes_cannot_prove_is_a_question_for_people(rig: Rig) -> None:
-    await approved(rig, 'send luis@example.com 7.00 "before"')
-    arm(rig, FaultKind.NO_CODES, "list_operations", times=None)
-    await ONE_STEP.leaves(rig, ONE_STEP.fault(FaultKind.DONE_REFUSED))
-    await rig.pass_time(HOUR + 2 * MINUTE, steps=16)
-    found = await newest(rig)
-    assert (found.state, found.suspect) == (State.NEEDS_HUMAN, operation(rig).id)
-    assert everywhere(rig, "saying “The request is not valid; status: is not created”, but the payout")
-    assert everywhere(rig, operation(rig).id)
 
 
 async def refused(rig: Rig) -> None:

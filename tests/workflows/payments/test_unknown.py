@@ -11,7 +11,7 @@ from bot.workflows.requests import send
 from tests.support.clock import DAY, HOUR, MINUTE, QUIET
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, Rig
 from tests.support.shown import shown
-from tests.workflows.looking import alerts, approved, asked, buttons, everywhere, newest, operation, state, votes
+from tests.workflows.looking import alerts, approved, asked, buttons, everywhere, newest, state, votes
 from tests.workflows.planted import on_one_rig, planted
 
 
@@ -72,13 +72,6 @@ Look it up at the provider first. If it's paid there, do nothing.\
     )
 
 
-async def test_an_alert_goes_out_without_its_link_too(rig: Rig) -> None:
-    rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "chat.getPermalink", times=None))
-    await with_people(rig)
-    (alert,) = alerts(rig)
-    assert shown(alert).splitlines()[2:4] == ["Look for `······`.", "<!subteam^S0TREASURY>, please decide."]
-
-
 async def test_a_retry_that_is_not_sent_in_time_is_with_people_again(rig: Rig) -> None:
     await with_people(rig)
     await rig.payments.stop()
@@ -96,22 +89,6 @@ async def test_a_retry_that_is_not_sent_in_time_is_with_people_again(rig: Rig) -
 We couldn't confirm this payout. The new attempt wasn't sent in time (Payments has not answered since \
 <!date^1795166160^{date_short_pretty} {time}|2026-11-20 09:16 UTC>, so nothing was sent). Check `······` in the \
 provider's dashboard, then retry or close it as not paid.""")
-
-
-async def test_a_vote_for_a_new_attempt_that_stops_counting_leaves_it_with_people_who_go_on_reading(rig: Rig) -> None:
-    await with_people(rig)
-    port = rig.payments.port
-    await rig.payments.stop()
-    await rig.press("retry", user=ADA)
-    await rig.submit(ADA, {forms.AMOUNT: "25.00"})
-    rig.workspace.set_user(ADA, deleted=True)
-    await rig.payments.start(port=port)
-    await rig.pass_time(5 * MINUTE, steps=10)
-    assert await state(rig) is State.NEEDS_HUMAN
-    assert asked(rig, "commit_payout") == 1
-    await rig.payments.settle(operation(rig).id, "committed")
-    await rig.pass_time(2 * HOUR, steps=4)
-    assert await state(rig) is State.COMMITTED
 
 
 async def test_an_old_vote_for_a_new_attempt_does_not_count_at_the_click_either(rig: Rig) -> None:

@@ -11,31 +11,30 @@ from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.playground.faults import Fault, FaultKind
 from bot.workflows.context import Context, Unit
 from bot.workflows.requests import decide, send
-from bot.workflows.requests.authority import OutdatedError, Standings, involved_in
+from bot.workflows.requests.authority import OutdatedError, Standings
 from storage.transaction import Tx
 from tests.support.bulk import ask as ask_for_many
 from tests.support.bulk import run
 from tests.support.clock import HOUR, MINUTE, QUIET
-from tests.support.rig import ADA, FINANCE, LIN, MARIA, OLGA, TOM, Rig
+from tests.support.rig import ADA, LIN, MARIA, TOM, Rig
 from tests.workflows.authority import KINDS, approved_just_now, sent, votes_with_amount
-from tests.workflows.looking import actions, asked, everywhere, heard, newest, state, votes
+from tests.workflows.looking import asked, everywhere, heard, newest, state, votes
 
 MEMBERSHIP_SECONDS = 60.0
 
 
 def while_reading(
-    rig: Rig, monkeypatch: pytest.MonkeyPatch, method: str, happens: Callable[[], None], *, answered: bool = False
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, method: str, *, seconds: float, leaves: str, answered: bool = False
 ) -> None:
+    """Let time pass and somebody be dismissed while the service is read, or once it has answered."""
     payments = rig.switchboard.context.payments.client
     original: Callable[..., Any] = getattr(payments, method)
 
     async def slow(*arguments: Any, **named: Any) -> Any:
-        if not answered:
-            happens()
-        answer = await original(*arguments, **named)
-        if answered:
-            happens()
-        return answer
+        answer = await original(*arguments, **named) if answered else None
+        rig.clock.advance(seconds)
+        rig.workspace.set_user(leaves, deleted=True)
+        return answer if answered else await original(*arguments, **named)
 
     monkeypatch.setattr(payments, method, slow)
 
@@ -70,13 +69,7 @@ async def test_who_leaves_while_the_service_is_read_does_not_count(
     rig: Rig, monkeypatch: pytest.MonkeyPatch, kind: Kind
 ) -> None:
     await approved_just_now(rig, kind)
-    clock = rig.clock
-
-    def dismissed() -> None:
-        clock.advance(120)
-        rig.workspace.set_user(ADA, deleted=True)
-
-    while_reading(rig, monkeypatch, READ_BEFORE[kind], dismissed)
+    while_reading(rig, monkeypatch, READ_BEFORE[kind], seconds=120, leaves=ADA)
     await rig.settle()
     assert sent(rig, kind) == 0
     assert await state(rig) is State.AWAITING
@@ -90,15 +83,8 @@ async def test_who_leaves_while_the_list_is_searched_has_no_voice_in_a_new_attem
     rig.payments.faults.arm(Fault(FaultKind.LOST, "one_step_payout"))
     await rig.press("approve", user=ADA)
     await rig.pass_time(QUIET + 5 * MINUTE, steps=5)
-    assert await state(rig) is State.NEEDS_HUMAN
-    clock = rig.clock
-
-    def dismissed() -> None:
-        clock.advance(50)
-        rig.workspace.set_user(LIN, deleted=True)
-
     await rig.press("retry", user=LIN)
-    while_reading(rig, monkeypatch, "find_by_code", dismissed)
+    while_reading(rig, monkeypatch, "find_by_code", seconds=50, leaves=LIN)
     await rig.submit(LIN, {"amount": "25.00"})
     assert await state(rig) is State.NEEDS_HUMAN
     assert not await votes(rig)
@@ -119,17 +105,6 @@ async def test_people_who_took_long_to_be_read_are_read_again(
     monkeypatch.undo()
     await rig.pass_time(2 * MINUTE, steps=4)
     assert sent(rig, kind) == 1
-
-
-async def test_request_held_by_another_process_first_is_held_once(rig: Rig) -> None:
-    await approved_just_now(rig, Kind.PAYOUT)
-    await rig.workspace.slash(OLGA, FINANCE, "/pay", "freeze the bank called")
-    ctx, found = rig.switchboard.context, await newest(rig)
-    known = await ctx.people.standings(await involved_in(ctx, found.id), patient=True)
-    for _ in range(2):
-        await ctx.store.write(partial(claimed_with, ctx, found, known))
-    await rig.settle()
-    assert (await actions(rig)).count("held") == 1
 
 
 async def test_an_answer_from_memory_is_as_old_as_it_is(rig: Rig) -> None:
@@ -187,28 +162,21 @@ async def test_what_is_left_of_a_cancellation_waits_for_the_approvals_it_lost(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Votes are counted for each request of it, not once for all of them."""
+
+    def named() -> list[int]:
+        bodies = [call.body for call in rig.payments.calls_of("cancel_bulk_items")]
+        return [len(body["paymentItems"]) for body in bodies if isinstance(body, dict)]
+
     await ask_for_many(rig, "\n".join(f"q{n}@example.com,0.01" for n in range(130)))
     await rig.press("approve", user=ADA)
     await run(rig, steps=3)
     await rig.pay(f"bulk cancel {(await newest(rig)).reference} all")
-    clock = rig.clock
-
-    def dismissed() -> None:
-        clock.advance(61)
-        rig.workspace.set_user(ADA, deleted=True)
-
-    while_reading(rig, monkeypatch, "cancel_bulk_items", dismissed, answered=True)
+    while_reading(rig, monkeypatch, "cancel_bulk_items", seconds=61, leaves=ADA, answered=True)
     await rig.press("approve", user=ADA)
     monkeypatch.undo()
-    assert await state(rig) is State.NEEDS_HUMAN
-    assert everywhere(rig, "Not all of them were sent to the provider. 1 more approval needed")
     await rig.pass_time(5 * HOUR, steps=10)
-    assert (await state(rig), named(rig)) == (State.NEEDS_HUMAN, [100])
+    assert (await state(rig), named()) == (State.NEEDS_HUMAN, [100])
+    assert everywhere(rig, "Not all of them were sent to the provider. 1 more approval needed")
     await votes_with_amount(rig, "retry", LIN, "1.30")
     await rig.pass_time(5 * MINUTE, steps=5)
-    assert (await state(rig), named(rig)) == (State.COMPLETED, [100, 30])
-
-
-def named(rig: Rig) -> list[int]:
-    bodies = [call.body for call in rig.payments.calls_of("cancel_bulk_items")]
-    return [len(body["paymentItems"]) for body in bodies if isinstance(body, dict)]
+    assert (await state(rig), named()) == (State.COMPLETED, [100, 30])

@@ -1,7 +1,6 @@
 """T6 and T7: one veto suffices and has a reason; what was not sent can be taken back."""
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
@@ -10,8 +9,7 @@ from tests.support.clock import MINUTE
 from tests.support.reasons import own_words
 from tests.support.rig import ADA, FINANCE, LIN, MARIA, OLGA, Rig
 from tests.support.rows import audit_rows
-from tests.support.shown import shown
-from tests.workflows.looking import asked, buttons, everywhere, heard, newest, read, state, there, told_once
+from tests.workflows.looking import asked, buttons, everywhere, heard, newest, read, state, told_once
 
 
 async def test_a_veto_outweighs_votes(rig: Rig) -> None:
@@ -26,23 +24,13 @@ async def test_a_veto_outweighs_votes(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize(("action", "user"), [("reject", ADA), ("withdraw", OLGA)])
-@pytest.mark.parametrize("reason", ["", "   ", "\u202e\u200b", "\n\t"])
-async def test_without_a_reason_nothing_is_decided(rig: Rig, action: str, user: str, reason: str) -> None:
+async def test_without_a_reason_nothing_is_decided(rig: Rig, action: str, user: str) -> None:
     await rig.pay()
     await rig.press(action, user=user)
-    await rig.workspace.submit(user, {forms.REASON: reason}, force=True)
-    form = there(rig.workspace.modal(user))
-    assert shown(form.errors[forms.REASON]) == snapshot("Give a reason, for example: the invoice is from last year.")
+    for reason in ("", "   ", "\u202e\u200b", "\n\t"):
+        await rig.workspace.submit(user, {forms.REASON: reason}, force=True)
+        assert list(rig.form(user).errors) == [forms.REASON]
     assert await state(rig) is State.AWAITING
-
-
-async def test_a_reason_is_text_whatever_it_holds(rig: Rig) -> None:
-    await rig.pay()
-    await rig.press("reject")
-    await rig.submit(ADA, {forms.REASON: "<!channel> <@U0ZOE> *pay* <https://evil.example|here>\n\u202etnemyap"})
-    reason = "&lt;!channel&gt; &lt;@U0ZOE&gt; ∗pay∗ &lt;https://evil.example|here&gt; tnemyap"
-    assert everywhere(rig, f"Rejected by <@{ADA}>: “{reason}”. Nothing was paid.")
-    assert told_once(rig, "rejected").startswith(f"*Rejected* by Ada Okafor: “{reason}”. $25.00 to Ana")
 
 
 async def test_a_long_reason_is_shortened_on_the_card_and_the_card_still_follows(rig: Rig) -> None:
@@ -54,23 +42,21 @@ async def test_a_long_reason_is_shortened_on_the_card_and_the_card_still_follows
     assert buttons(rig) == set()
 
 
-async def test_an_admin_withdraws_for_somebody_else_and_says_why(rig: Rig) -> None:
+async def test_reason_is_text_whatever_it_holds_and_stands_in_the_audit(rig: Rig) -> None:
+    reason = "<!channel> <@U0ZOE> *pay* <https://evil.example|here>\n\u202etnemyap"
+    escaped = "&lt;!channel&gt; &lt;@U0ZOE&gt; ∗pay∗ &lt;https://evil.example|here&gt; tnemyap"
+    await rig.pay()
+    await rig.press("reject")
+    await rig.submit(ADA, {forms.REASON: reason})
+    assert everywhere(rig, f"Rejected by <@{ADA}>: “{escaped}”. Nothing was paid.")
+    assert told_once(rig, "rejected").startswith(f"*Rejected* by Ada Okafor: “{escaped}”. $25.00 to Ana")
     await rig.pay()
     await rig.press("withdraw", user=OLGA)
-    assert await state(rig) is State.AWAITING
-    assert shown(rig.workspace.modal(OLGA)) == snapshot("""\
-Withdraw a payout
-$25.00 to Ana Maria Lopez (ana@example.com) · P-······
-Reason
-Visible to everyone; the requester is told.\
-""")
     await rig.submit(OLGA, {forms.REASON: "the contract <!channel> ended"})
-    assert rig.workspace.modal(OLGA) is None
-    assert await state(rig) is State.WITHDRAWN
     assert everywhere(rig, "“the contract &lt;!channel&gt; ended”.")
     entries = await read(rig, lambda tx: [row.entry for row in audit_rows(tx) if row.entry.action == "withdrawn"])
-    reason = own_words("the contract <!channel> ended").stored()
-    assert [(one.actor, one.detail["reason"]) for one in entries] == [(OLGA, reason)]
+    stored = own_words("the contract <!channel> ended").stored()
+    assert [(one.actor, one.detail["reason"]) for one in entries] == [(OLGA, stored)]
 
 
 async def test_the_reason_of_an_admin_comes_too_late_for_what_was_sent_meanwhile(rig: Rig) -> None:
@@ -78,21 +64,16 @@ async def test_the_reason_of_an_admin_comes_too_late_for_what_was_sent_meanwhile
     await rig.press("withdraw", user=OLGA)
     await rig.press("approve")
     await rig.submit(OLGA, {forms.REASON: "the contract ended"})
-    assert shown(rig.workspace.modal(OLGA)) == snapshot("""\
-Not done
-:no_entry_sign: It's too late to withdraw this. Its status: *sent*.""")
+    assert "too late to withdraw" in rig.form(OLGA).plain
     assert await state(rig) is State.COMMITTED
 
 
 async def test_what_is_just_being_created_can_be_withdrawn_a_little_later(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.LOST, "create_payout"))
-    await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 rent")
-    await rig.settle()
-    assert await state(rig) is State.CREATE_UNKNOWN
+    await rig.pay()
     await rig.pass_time(5)
     card, found = rig.cards(FINANCE)[0], await newest(rig)
     value = f"{found.id}:{found.round}"
     await rig.workspace.click(MARIA, FINANCE, card.ts, "payout.withdraw", value=value, force=True)
-    assert shown(await heard(rig, MARIA, "being created")) == snapshot("""\
-:no_entry_sign: This is being created. You can withdraw it when it waits for approval.""")
+    assert "You can withdraw it when it waits for approval" in await heard(rig, MARIA, "being created")
     assert await state(rig) is State.CREATE_UNKNOWN

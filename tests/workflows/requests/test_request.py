@@ -3,13 +3,11 @@
 from datetime import timedelta
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import Kind, PayoutPayload, State
 from bot.domain.reasons import OfRequest
 from bot.presentation.payments import forms
 from tests.support.rig import APPROVALS, FINANCE, MARIA, RANDOM, Rig
-from tests.support.shown import shown
 from tests.workflows.authority import approved_just_now
 from tests.workflows.looking import ephemerals, newest, requests, there
 from tests.workflows.planted import on_one_rig, planted
@@ -25,33 +23,6 @@ async def test_asker_is_answered_alone_only_if_the_line_does_not_say_the_same(ri
     repeated, elsewhere = ephemerals(rig, MARIA)
     assert "because it repeats" in repeated
     assert "/invite" in elsewhere
-
-
-async def test_the_card_shows_amount_recipient_with_account_purpose_and_requester(rig: Rig) -> None:
-    await rig.pay()
-    card, copy = rig.cards(APPROVALS)[0], rig.cards(FINANCE)[0]
-    assert shown(card) == snapshot(
-        """\
-Approve $25.00 to Ana Maria Lopez (ana@example.com)? March translation, requested by Maria Silva (maria) · verified · \
-Ecuador · P-······. 0 of 1 approvals · expires <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. \
-<!subteam^S0TREASURY>
-$25.00 USD to Ana Maria Lopez
-March translation
-ana@example.com, verified, Ecuador · requested by Maria Silva (maria) · 0 of 1 approvals · expires \
-<!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC> · P-······ · <!subteam^S0TREASURY>
-Approve
-Reject
-Withdraw
-History
-Recipient\
-"""
-    )
-    assert shown(copy.plain) == snapshot("""\
-Waiting for approval (0 of 1): $25.00 to Ana Maria Lopez (ana@example.com). March translation, requested by Maria \
-Silva · verified · Ecuador · P-······. 0 of 1 approvals · expires <!date^1795251600^{date_short_pretty} \
-{time}|2026-11-21 09:00 UTC>.
-:hourglass_flowing_sand: *Waiting for approval (0 of 1)* in <#C0APPROVE> · $25.00 to Ana Maria Lopez · P-······
-Withdraw""")
 
 
 PURPOSE = "pay &lt;the (https://evil.example/login) usual invoice&gt;"
@@ -100,8 +71,7 @@ async def test_a_form_that_is_submitted_twice_asks_once(rig: Rig) -> None:
 async def test_without_a_configured_service_the_command_says_what_is_missing(rig: Rig) -> None:
     for text in (SEND, "send"):
         await rig.pay(text)
-        assert shown(ephemerals(rig, MARIA)[-1]) == snapshot("""\
-:electric_plug: Payments isn't set up yet. An admin has to set `PAYMENTS_PARTNER_SECRET`.""")
+        assert "set `PAYMENTS_PARTNER_SECRET`" in ephemerals(rig, MARIA)[-1]
     assert not await requests(rig)
 
 
