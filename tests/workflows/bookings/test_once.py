@@ -4,12 +4,10 @@ import contextlib
 from datetime import timedelta
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.domain.bookings.booking import Stage
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.delivery import DeliverySimulator
-from bot.playground.workspace import View
 from bot.presentation.bookings import forms as views
 from bot.presentation.reasons import worded
 from bot.workflows.bookings.book import _step
@@ -22,22 +20,26 @@ from tests.workflows.bookings.made import planted, stored
 pytestmark = pytest.mark.rig(on="both", opened_by=deliveries.open_rig)
 
 LOST = "*Ana Lopez · Probably not booked*"
-NO_PRICE = ":warning: *No price right now*: Delivery is having problems"
 
 
 class Crash(BaseException):
     """The process is gone."""
 
 
+def problem(rig: Rig) -> str:
+    """What a form that came back says first, below its title."""
+    return shown(rig.form(MARIA)).splitlines()[1]
+
+
 @pytest.mark.parametrize("kind", [FaultKind.DONE_DROPPED, FaultKind.DONE_500, FaultKind.GARBAGE])
 async def test_an_answer_that_was_lost_is_read_and_it_is_booked_once(rig: Rig, kind: FaultKind) -> None:
-    deliveries.service_of(rig).faults.arm(Fault(kind, "create_booking"))
+    service = deliveries.service_of(rig)
+    service.faults.arm(Fault(kind, "create_booking"))
     await deliveries.book(rig)
     assert deliveries.stands(rig).startswith("*Ana Lopez · Not confirmed yet*")
     await rig.pass_time(120, steps=6)
     assert deliveries.stands(rig) == deliveries.SEARCHING
-    assert len(deliveries.service_of(rig).bookings) == 1
-    assert len(deliveries.service_of(rig).calls_of("create_booking")) == 1
+    assert (len(service.bookings), len(service.calls_of("create_booking"))) == (1, 1)
     assert sum("*Not confirmed yet*" in line for line in deliveries.lines(rig)) == 1
 
 
@@ -100,30 +102,12 @@ async def test_a_lost_request_is_never_repeated_and_found_when_it_arrives_very_l
     assert len(service.calls_of("create_booking")) == 1
 
 
-def form(rig: Rig, user: str = MARIA) -> View:
-    found = rig.workspace.modal(user)
-    assert found is not None
-    return found
-
-
-def problem(rig: Rig, user: str = MARIA) -> str:
-    """What a form that came back says first, below its title."""
-    return shown(form(rig, user)).splitlines()[1]
-
-
-@pytest.mark.parametrize(
-    ("kind", "said"),
-    [
-        (FaultKind.REFUSED, "*Ana Lopez · Not booked* ⏎ Delivery declined it."),
-        (FaultKind.TOO_MANY, deliveries.SEARCHING),
-    ],
-)
-async def test_a_no_is_a_no_and_a_wait_is_a_wait(rig: Rig, kind: FaultKind, said: str) -> None:
-    deliveries.service_of(rig).faults.arm(Fault(kind, "create_booking"))
+async def test_refused_booking_is_not_made(rig: Rig) -> None:
+    deliveries.service_of(rig).faults.arm(Fault(FaultKind.REFUSED, "create_booking"))
     await deliveries.book(rig)
     await rig.pass_time(60, steps=4)
-    assert deliveries.stands(rig).startswith(said)
-    assert len(deliveries.service_of(rig).bookings) == (0 if kind is FaultKind.REFUSED else 1)
+    assert deliveries.stands(rig).startswith("*Ana Lopez · Not booked* ⏎ Delivery declined it.")
+    assert deliveries.service_of(rig).bookings == []
 
 
 @pytest.mark.parametrize("stage", [Stage.NEW, Stage.UNKNOWN])
@@ -140,10 +124,9 @@ async def test_a_booking_whose_store_lost_its_key_is_tried_with_the_next_reading
 @pytest.mark.parametrize("named", [1, 90])
 async def test_a_wait_that_the_service_names_is_the_wait_for_a_booking_and_for_its_state(rig: Rig, named: int) -> None:
     service = deliveries.service_of(rig)
-    service.faults.arm(Fault(FaultKind.TOO_MANY, "create_booking", times=4, wait=str(named)))
+    service.faults.arm(Fault(FaultKind.TOO_MANY, "create_booking", times=2, wait=str(named)))
     await deliveries.book(rig)
-    for sent in range(1, 5):
-        assert len(service.calls_of("create_booking")) == sent
+    for sent in (1, 2):
         await rig.pass_time(named - 0.5)
         assert len(service.calls_of("create_booking")) == sent
         await rig.pass_time(0.5)
@@ -184,34 +167,33 @@ async def test_a_crash_anywhere_around_the_request_books_once(rig: Rig, point: s
     assert len(rig.cards(FINANCE)) == 1
 
 
-async def test_nothing_is_booked_without_the_second_button(rig: Rig) -> None:
+async def test_booking_is_made_by_the_second_button_alone_and_once(rig: Rig) -> None:
+    service = deliveries.service_of(rig)
     await deliveries.ask_price(rig)
     await rig.workspace.close(MARIA)
-    await rig.pass_time(3_600, steps=4)
-    assert not deliveries.service_of(rig).bookings
-    assert not rig.cards(FINANCE)
-    await rig.pass_time(25 * 3_600, steps=2)
+    await rig.pass_time(26 * 3_600, steps=6)
+    assert (service.bookings, rig.cards(FINANCE)) == ([], [])
     counts = await rig.switchboard.context.store.read(lambda tx: tx.bookings.counts())
     assert counts == {}  # who lives where is not kept for nothing
+    await deliveries.ask_price(rig)
+    await rig.workspace.resend(await rig.submit(MARIA, {}))
+    await rig.settle()
+    assert (len(service.bookings), len(rig.cards(FINANCE))) == (1, 1)
 
 
-async def test_not_covered_and_an_outage_bring_the_form_back_as_it_was(rig: Rig) -> None:
+async def test_form_comes_back_with_its_values_where_the_address_is_not_covered(rig: Rig) -> None:
     await deliveries.deliver(rig, "book")
     await rig.submit(MARIA, {**deliveries.FORM, views.POSITION: "-2.2, -79.9"})
     assert "12 Market Street" in await deliveries.turned(rig, "Not covered")
     assert "outside Centro's delivery area. “This address is not covered from this store”" in problem(rig)
-    deliveries.service_of(rig).faults.arm(Fault(FaultKind.ERROR_500, "quote"))
     await rig.submit(MARIA, {views.POSITION: "-0.185, -78.47"})
-    await deliveries.turned(rig, "No price right now")
-    assert problem(rig).startswith(NO_PRICE)
-    await rig.submit(MARIA, {})
     await deliveries.turned(rig, "Delivery fee")
 
 
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
-        (FaultKind.ERROR_500, NO_PRICE),
+        (FaultKind.ERROR_500, ":warning: *No price right now*: Delivery is having problems"),
         (FaultKind.REFUSED, ":no_entry_sign: *No price*: Delivery: The request was refused."),
     ],
     ids=["outage", "refusal"],
@@ -237,8 +219,7 @@ async def test_a_price_that_cannot_be_had_keeps_nobody_from_booking(rig: Rig, ki
 async def test_without_the_service_nothing_is_asked(rig: Rig) -> None:
     for verb in ("stores", "book", "quote", "prebook", "store add", "show B-222222", "certify"):
         ack = await rig.workspace.slash(MARIA, FINANCE, "/deliver", verb)
-        assert shown(ack.body["text"]) == snapshot("""\
-:electric_plug: Delivery isn't set up yet. An admin has to set `DELIVERY_MASTER_KEY`."""), verb
+        assert "set `DELIVERY_MASTER_KEY`" in ack.body["text"], verb
 
 
 async def open_with_our_key(database_url: str, *, master_key: str | None) -> Rig:
@@ -259,31 +240,20 @@ async def open_with_our_key(database_url: str, *, master_key: str | None) -> Rig
 
 @pytest.mark.rig(on="sqlite", opened_by=open_with_our_key, master_key=None)
 async def test_keys_of_stores_do_without_a_master_key(rig: Rig) -> None:
-    assert shown(await deliveries.deliver(rig, "stores")) == snapshot("""\
-*1 store*
-• *Ours* (key in the settings)""")
+    service = deliveries.service_of(rig)
+    assert "• *Ours* (key in the settings)" in await deliveries.deliver(rig, "stores")
     await deliveries.ask_price(rig, **{views.STORE: "Ours", views.PHONE: "+593 99 123 4567"})
     await rig.submit(MARIA, {})
     await rig.settle()
-    assert len(deliveries.service_of(rig).bookings) == 1
+    assert len(service.bookings) == 1
     await deliveries.deliver(rig, "store add", user=OLGA)
-    await rig.submit(OLGA, STORE)
+    await rig.submit(OLGA, {views.NAME: "Harbour", views.ADDRESS: "9 Quay", views.POSITION: "-0.2000, -78.4900"})
     await deliveries.turned(rig, "DELIVERY_MASTER_KEY", user=OLGA)
-    assert not [call for call in deliveries.service_of(rig).calls if call.operation in ("list_stores", "create_store")]
+    assert not [call for call in service.calls if call.operation in ("list_stores", "create_store")]
     for address in ("1 Main Square", "5 New Street"):  # as it was read last
-        deliveries.service_of(rig).stores[0].fields["fullAddress"] = address
+        service.stores[0].fields["fullAddress"] = address
         await deliveries.deliver(rig, "store show ours")
-        known = await deliveries.deliver(rig, "stores")
-        assert shown(known) == f"*1 store*\n• *Ours*: {address} (key in the settings)"
-
-
-STORE = {
-    views.NAME: "Harbour",
-    views.EMAIL: "harbour@example.com",
-    views.PHONE: "+593 2 234 5678",
-    views.ADDRESS: "9 Quay",
-    views.POSITION: "-0.2000, -78.4900",
-}
+        assert f"• *Ours*: {address} (key in the settings)" in await deliveries.deliver(rig, "stores")
 
 
 @pytest.mark.rig(on="sqlite", opened_by=open_with_our_key, master_key="wrong")
@@ -297,13 +267,3 @@ async def test_a_key_from_the_settings_is_enough_for_its_store(rig: Rig) -> None
     assert "Renamed there" in str(deliveries.service_of(rig).stores[0].fields)
     assert await deliveries.deliver(rig, "store show ours") == known  # the settings name it
     assert "the master key isn't accepted" in await deliveries.deliver(rig, "stores")
-
-
-async def test_a_form_confirmed_twice_books_once(rig: Rig) -> None:
-    await deliveries.ask_price(rig)
-    ack = await rig.submit(MARIA, {})
-    await rig.workspace.resend(ack)
-    await rig.settle()
-    first = deliveries.service_of(rig).bookings
-    assert len(first) == 1
-    assert len(rig.cards(FINANCE)) == 1
