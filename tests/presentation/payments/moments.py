@@ -11,10 +11,9 @@ from bot.domain.payments.instruction import Instruction, Kind, State, Vote
 from bot.domain.payments.moves import MACHINES
 from bot.domain.policy import Requirement
 from bot.domain.reasons import Exchange, OfRequest, Reason, given, stored, together
-from bot.presentation import notices
 from bot.presentation.payments import cards, purchases
-from tests.domain.made import CODE, NOW, REMOTE, bulk, cancellation, instruction, purchase, vote
-from tests.presentation.checks import check_message, seen
+from tests.domain.made import NOW, bulk, cancellation, instruction, purchase, vote
+from tests.presentation.checks import check_message
 
 NAMES: Final = {"U0MARIA": "Maria Quispe", "U0ADA": "Ada Okafor", "U0LIN": "Lin Chen"}
 _SAID: Final = Reason(Exchange.REFUSED, status=422, fields=()).saying("the limit is reached")
@@ -189,55 +188,6 @@ def card(one: Instruction, *, approvers: bool = True, votes: Sequence[Vote] = ()
     )  # fmt: skip
 
 
-HEADS: Final = {
-    Kind.PAYOUT: "March translation",
-    Kind.PURCHASE: """\
-$119.50 from ben@example.com
-*Requested by*: <@U0MARIA> | *Reference*: C-4F7K2M
-For: Spring campaign
-Item | Quantity × each | USD
-web | 2 × 10.00 | 20.00
-Print ads | 1 × 99.50 | 99.50""",
-    Kind.BULK: "march.csv · 9 people · requested by Maria Quispe",
-    Kind.BULK_CANCEL: "From L-4F7K2M: all that were waiting · requested by Maria Quispe",
-}
-"""What the card of each kind says of what is requested; of a payout in one step what it says of any payout."""
-TO_DECIDE: Final = """\
-:warning: 1 of the 9 accounts checked can't receive money yet: eve@example.com.
-:warning: 2 first-time recipients.
-:warning: Row 7 repeats an earlier row (same address and amount)."""
-CALL: Final = "<@U0ADA> <@U0LIN> <!subteam^S0TREASURY>"
-MENUS: Final = {
-    **dict.fromkeys(("[… Withdraw, History, Recipient]", "[View list] [… Withdraw, History]"), "(menu, Withdraw)"),
-    **dict.fromkeys(("[… History, Recipient]", "[View list] [… History]"), "(menu)"),
-}
-MARKS: Final = {
-    TO_DECIDE: "(warnings)",
-    CALL: "(call)",
-    CODE: "(code)",
-    REMOTE: "(id)",
-    notices.note("0badcafe"): "(stopped)",
-    "approved by <@U0LIN>": "(approved)",
-    **MENUS,
-    **dict.fromkeys(HEADS.values(), ""),
-}
-_COMMON: Final = {
-    *("$25.00 USD to Ana Maria Lopez", "$25.00 USD to ana@example.com", "ana@example.com", "10 payments"),
-    *("ana@example.com, verified, Ecuador", "requested by Maria Quispe", "$1,250.00 USD"),
-    *("Cancel 2 waiting payments ($95.00)", "P-4F7K2M", "L-4F7K2M", "X-4F7K2M"),
-}
-
-
-def _bare(text: str) -> str:
-    """Without what stands on every card of the kind."""
-    for known, mark in MARKS.items():
-        text = text.replace(known, mark)
-    lines = [
-        " · ".join(part for part in line.split(" · ") if part and part not in _COMMON) for line in text.split("\n")
-    ]
-    return "\n".join(line for line in lines if line)
-
-
 def cards_of(kind: Kind, *, approvers: bool = True) -> dict[str, Content]:
     """Moment -> the card then."""
     found = {}
@@ -248,8 +198,3 @@ def cards_of(kind: Kind, *, approvers: bool = True) -> dict[str, Content]:
         found[name] = card(one, approvers=approvers, votes=votes)
         check_message(found[name])
     return found
-
-
-def every(kind: Kind) -> dict[str, str]:
-    """Moment -> what the card for the approvers says besides what is requested, by whom, and its reference."""
-    return {name: _bare(seen(content)) for name, content in cards_of(kind).items()}
