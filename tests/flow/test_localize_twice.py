@@ -95,8 +95,7 @@ async def test_who_has_canceled_means_another_one(rig: Rig) -> None:
     assert (await pressed(context, "1")).id == first.id, "the very same click still is the same"
 
 
-async def test_two_commands_are_two_wishes(rig: Rig) -> None:
-    maria = Localizer(rig)
+async def test_two_commands_are_two_wishes(maria: Localizer) -> None:
     for _ in range(2):
         await maria.type("paraphrase The meeting was moved to Friday because the room was taken.")
-    assert len(await stored(rig)) == 2
+    assert len(await stored(maria.rig)) == 2

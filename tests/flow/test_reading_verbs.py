@@ -1,7 +1,6 @@
 """The verbs of ``/pay`` that only look, through the real stack: local workspace, simulated service, database."""
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.domain.content import Block
 from bot.domain.payments.instruction import State
@@ -119,19 +118,15 @@ async def test_sixty_operations_are_turned_over_in_one_and_the_same_answer(rig: 
     assert len(rig.workspace.ephemerals(MARIA)) == 1
 
 
-async def test_a_page_can_be_named(rig: Rig) -> None:
+async def test_each_list_and_page_can_be_named(rig: Rig) -> None:
     ids = fill(rig, 25)
     for text in ("list payouts 3", "list 3", "LIST Payouts 3"):
         assert references(await ask(rig, text)) == ids[20:]
+    assert "No purchases yet" in (await ask(rig, "list purchases")).text
+    assert (await ask(rig, "list payouts")).text.startswith("*Payouts* 1 to 10 of 25")
     told = await ask(rig, "list 9")
     assert "only 3 pages of operations" in told.text
     assert references(await turned(rig, told, "previous", "page 3 of 3")) == ids[20:]
-
-
-async def test_the_two_lists_are_told_apart(rig: Rig) -> None:
-    fill(rig, 2)
-    assert "No purchases yet" in (await ask(rig, "list purchases")).text
-    assert (await ask(rig, "list payouts")).text.splitlines()[0] == snapshot("*Payouts* 1 to 2 of 2")
 
 
 async def test_statuses_are_read_in_any_case_and_unknown_ones_shown(rig: Rig) -> None:
@@ -141,7 +136,7 @@ async def test_statuses_are_read_in_any_case_and_unknown_ones_shown(rig: Rig) ->
     rig.payments.switches.mixed_case = False
     told = await ask(rig, "list")
     assert [row[4] for row in cells(told)[1:]] == ["canceled", "paid", "Under_Review", "waiting for sign-up"]
-    assert (await ask(rig, f"show {ids[2]}")).text.splitlines()[3] == snapshot("Status: Under_Review")
+    assert (await ask(rig, f"show {ids[2]}")).text.splitlines()[3] == "Status: Under_Review"
 
 
 @pytest.mark.parametrize("switch", ["ignore_get_body", "refuse_get_body", "ignore_query"])
@@ -252,12 +247,6 @@ async def test_what_the_service_called_is_told_as_lines(rig: Rig) -> None:
         assert f"confirmation · to 127.0.0.1 · answered 200 · operation_id: {asked.remote_id}" in told
 
 
-async def test_payout_that_is_not_created_yet_has_no_events(rig: Rig) -> None:
-    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, operation="account_status", times=None))
-    await rig.pay()
-    assert "isn't created at the provider yet" in (await ask(rig, f"events {(await newest(rig)).reference}")).text
-
-
 async def test_a_purchase_of_ours_is_listed_and_shown_and_has_no_events(rig: Rig) -> None:
     fill(rig, 1)
     await rig.pay('collect ana@example.com "Course fees" book=2x12.50')
@@ -267,6 +256,9 @@ async def test_a_purchase_of_ours_is_listed_and_shown_and_has_no_events(rig: Rig
     assert cells(told)[1][5:] == ["created", asked.reference]
     assert "(2 × book at 12.50)" in (await ask(rig, f"show {asked.reference}")).text
     assert "is a purchase" in (await ask(rig, f"events {asked.reference}")).text
+    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, operation="account_status", times=None))
+    await rig.pay()
+    assert "isn't created at the provider yet" in (await ask(rig, f"events {(await newest(rig)).reference}")).text
 
 
 async def test_an_account_is_told_in_plain_words(rig: Rig) -> None:
@@ -298,7 +290,7 @@ async def test_a_form_takes_a_long_answer_that_comes_late(rig: Rig) -> None:
     await rig.payments.delivered()
     asked = await newest(rig)
     rig.payments.deliveries.extend([rig.payments.deliveries[-1]] * 60)  # type: ignore[attr-defined]  # it is a list
-    await arm_slow(rig, "payout_events")
+    arm_slow(rig, "payout_events")
     await rig.workspace.slash(MARIA, FINANCE, "/pay", "events")
     await rig.workspace.submit(MARIA, {"payout": asked.reference})
     view = await form(rig, "*61 webhooks delivered for ")
@@ -315,7 +307,7 @@ async def test_the_balance_is_for_approvers_and_admins(rig: Rig, user: str) -> N
     assert len(rig.payments.calls_of("partner")) == 1
 
 
-async def arm_slow(rig: Rig, name: str) -> None:
+def arm_slow(rig: Rig, name: str) -> None:
     rig.payments.faults.arm(Fault(FaultKind.SLOW, operation=name, seconds=0.8))
 
 
@@ -331,7 +323,7 @@ async def arm_slow(rig: Rig, name: str) -> None:
 @pytest.mark.rig(around={"handler_moment": 0.3})
 async def test_a_slow_service_is_waited_for_after_the_ack(rig: Rig, text: str, name: str, word: str) -> None:
     [known] = fill(rig, 1)
-    await arm_slow(rig, name)
+    arm_slow(rig, name)
     ack = await rig.workspace.slash(MARIA, FINANCE, "/pay", text.format(id=known))
     assert ack.ok
     assert ack.seconds < SLACK_SECONDS
@@ -343,7 +335,7 @@ async def test_a_slow_service_is_waited_for_after_the_ack(rig: Rig, text: str, n
 
 @pytest.mark.rig(around={"handler_moment": 0.3})
 async def test_who_closes_the_form_meanwhile_hears_nothing_more(rig: Rig) -> None:
-    await arm_slow(rig, "account_status")
+    arm_slow(rig, "account_status")
     await rig.workspace.slash(MARIA, FINANCE, "/pay", "account")
     await rig.workspace.submit(MARIA, {"email": "ana@example.com"})
     await rig.workspace.close(MARIA)

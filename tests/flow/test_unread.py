@@ -25,30 +25,23 @@ async def asked_for_the_partner(rig: Rig) -> str:
     return told.text
 
 
-def lines_of(text: str) -> str:
-    return text.split("```")[1].strip()
-
-
 async def test_from_the_answer_to_the_line_that_mends_it(rig: Rig) -> None:
     assert "No unread answers" in (await ask(rig, "unread")).text
     assert "uid: partner" in await asked_for_the_partner(rig)
+    assert "• *payments.partner*, status 200: 1 unread answer" in (await ask(rig, "unread")).text
+    for _ in range(2):
+        rig.clock.advance(60)
+        await asked_for_the_partner(rig)
     seen = (await ask(rig, "unread")).text
-    assert "• *payments.partner*, status 200: 1 unread answer" in seen
-    assert lines_of(seen) == '[payments.partner.reply]\nid = "uid"\nname = "title"\nemail = "mail"'
+    assert "3 unread answers, first " in seen
+    lines = seen.split("```")[1].strip()
+    assert lines == '[payments.partner.reply]\nid = "uid"\nname = "title"\nemail = "mail"'
     assert rig.settings.services_file is not None
-    rig.settings.services_file.write_text(lines_of(seen), encoding="utf-8")
+    rig.settings.services_file.write_text(lines, encoding="utf-8")
     await rig.start_again()
     assert (await ask(rig, "unread")).text == seen
     assert (await asked_for_the_partner(rig)).splitlines()[0] == "*Playground Partner*"
     assert "Readable again: payments.partner." in (await ask(rig, "unread")).text
-
-
-async def test_it_is_counted_and_survives_a_restart(rig: Rig) -> None:
-    for _ in range(3):
-        await asked_for_the_partner(rig)
-        rig.clock.advance(60)
-    await rig.start_again()
-    assert "3 unread answers, first " in (await ask(rig, "unread")).text
 
 
 async def test_payment_whose_answers_are_pages_stays_unknown(rig: Rig) -> None:
