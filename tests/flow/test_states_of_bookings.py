@@ -33,11 +33,6 @@ async def in_the_rain(rig: Rig) -> None:
     await rig.pass_time(31)
 
 
-def explain(rig: Rig, line: str) -> None:
-    assert rig.settings.services_file is not None
-    rig.settings.services_file.write_text(line, encoding="utf-8")
-
-
 async def test_an_unknown_state_is_told_once_with_the_line_to_add(rig: Rig) -> None:
     await booked(rig)
     await in_the_rain(rig)
@@ -118,16 +113,14 @@ async def test_what_the_service_has_not_seen_is_in_no_unknown_state(rig: Rig) ->
     assert "Waiting for the address" in (await ask(rig, "jobs")).text
 
 
-ENDS = [("COMPLETED", "Delivered"), ("ARRIVED_AT_PICKUP", "Driver at the store")]
-
-
-@pytest.mark.parametrize(("ours", "words"), ENDS)
+@pytest.mark.parametrize(("ours", "words"), [("COMPLETED", "Delivered"), ("ARRIVED_AT_PICKUP", "Driver at the store")])
 async def test_with_the_line_and_a_restart_it_goes_on(rig: Rig, ours: str, words: str) -> None:
     await booked(rig)
     await in_the_rain(rig)
     await rig.pass_time(7_200, steps=4)
     written = next(line for line in (await ask(rig, "unread")).text.splitlines() if line.startswith(RAIN))
-    explain(rig, "[delivery.states]\n" + written.replace("…", ours))
+    assert rig.settings.services_file is not None
+    rig.settings.services_file.write_text("[delivery.states]\n" + written.replace("…", ours), encoding="utf-8")
     told = len(lines(rig))
     await rig.start_again()
     await rig.pass_time(1)
