@@ -9,7 +9,6 @@ import pytest
 
 from bot.domain.localization.catalog import CAPABILITIES
 from bot.domain.localization.declaration import Accepts, CallOperation, Capability
-from bot.playground.workspace import Ack
 from handlers.localize import COMMAND
 from tests.flow.localizing import DONE, ENGLISH, Localizer, answer, errors
 from tests.support import media
@@ -22,10 +21,6 @@ WITH_TEXT = [one for one in CAPABILITIES if one.text_limit is not None]
 SITE = "https://files.example.com"
 
 pytestmark = pytest.mark.rig(clock=None)
-
-
-def name(one: Capability) -> str:
-    return one.operation.value
 
 
 def url(one: Capability) -> str:
@@ -320,16 +315,14 @@ async def test_values_that_no_form_offers(maria: Localizer) -> None:
     assert not maria.rig.localization.calls
 
 
-async def ask(rig: Rig, user: str) -> Ack:
-    return await rig.workspace.slash(user, FINANCE, "/localize", "paraphrase Hello there.")
-
-
 async def test_who_may(rig: Rig) -> None:
-    assert "Guests can't" in answer(await ask(rig, GUS))
+    line = "paraphrase Hello there."
+    assert "Guests can't" in answer(await Localizer(rig, user=GUS).type(line))
     assert not rig.localization.calls
     for number, user in enumerate((ZOE, MARIA)):
-        assert answer(await ask(rig, user)) == ":hourglass_flowing_sand: Paraphrasing…", user
-        told = await Localizer(rig, user=user).answer("*Paraphrase*")
+        person = Localizer(rig, user=user)
+        assert answer(await person.type(line)) == ":hourglass_flowing_sand: Paraphrasing…", user
+        told = await person.answer("*Paraphrase*")
         assert (told.ephemeral_to, len(rig.localization.calls)) == (user, number + 1)
 
 
