@@ -94,7 +94,7 @@ def connect(session: aiohttp.ClientSession, tmp_path: Path) -> Connect:
     return build
 
 
-async def test_client_pays_collects_and_reads_in_another_dialect(connect: Connect) -> None:
+async def test_payments_client_works_in_another_dialect(connect: Connect) -> None:
     async with PaymentsSimulator(dialect=THEIRS, rate_limit=None) as service:
         service.switches.item_amount = "line"
         service.switches.ignore_get_body = True

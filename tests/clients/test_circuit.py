@@ -76,7 +76,7 @@ def probed(circuit: Circuit) -> bool:
         return may_ask
 
 
-def test_three_in_a_row_open_it_and_one_answer_closes_it(clock: ManualClock, circuit: Circuit) -> None:
+def test_three_failures_open_the_circuit_and_one_answer_closes_it(clock: ManualClock, circuit: Circuit) -> None:
     circuit.silent(circuit.mark())
     circuit.silent(circuit.mark())
     circuit.answered()
@@ -90,7 +90,7 @@ def test_three_in_a_row_open_it_and_one_answer_closes_it(clock: ManualClock, cir
     assert (circuit.is_open, circuit.silent_seconds, circuit.changes, circuit.rest) == (False, 0, 2, 0)
 
 
-def test_one_read_at_a_time_probes_less_and_less_often(clock: ManualClock, silent: Circuit) -> None:
+def test_probes_are_single_and_less_frequent(clock: ManualClock, silent: Circuit) -> None:
     for pause in (*PAUSES, PAUSES[-1], PAUSES[-1]):
         clock.advance(pause - 0.1)
         assert not probed(silent)
@@ -102,14 +102,14 @@ def test_one_read_at_a_time_probes_less_and_less_often(clock: ManualClock, silen
     assert silent.changes == 1 + len(PAUSES) + 2
 
 
-def test_those_under_way_when_it_opened_do_not_slow_the_probes_down(clock: ManualClock, circuit: Circuit) -> None:
+def test_requests_in_flight_do_not_delay_probes(clock: ManualClock, circuit: Circuit) -> None:
     left = [circuit.mark() for _ in range(50)]
     for mark in left:
         circuit.silent(mark)
     assert (circuit.rest, circuit.changes) == (PAUSES[0], 1)
 
 
-def test_what_an_earlier_process_found_is_asked_about_at_once(circuit: Circuit) -> None:
+def test_circuit_of_an_earlier_process_probes_at_once(circuit: Circuit) -> None:
     circuit.resume(600)
     assert (circuit.is_open, circuit.silent_seconds, circuit.rest) == (True, 600, 0)
     assert circuit.noted == circuit.news
@@ -145,7 +145,7 @@ async def test_a_dozen_effects_leave_between_two_answers_to_effects(circuit: Cir
     assert await leaves()
 
 
-async def test_who_gets_no_seat_for_want_of_an_answer_has_one_asked_for(circuit: Circuit, stack: ExitStack) -> None:
+async def test_missing_seat_triggers_a_probe(circuit: Circuit, stack: ExitStack) -> None:
     assert await take(circuit, stack) == [True] * FEW
     assert not circuit.wants_probe
     late = stack.enter_context(circuit.seat())
@@ -157,7 +157,7 @@ async def test_who_gets_no_seat_for_want_of_an_answer_has_one_asked_for(circuit:
 
 
 @pytest.mark.parametrize("effect", [True, False], ids=["effect", "read"])
-async def test_an_answered_effect_begins_the_wait_for_a_seat_anew(
+async def test_answered_effect_restarts_the_wait_for_a_seat(
     patient: Circuit, stack: ExitStack, monkeypatch: pytest.MonkeyPatch, effect: bool
 ) -> None:
     loop, begun = asyncio.get_running_loop(), asyncio.get_running_loop().time()
@@ -177,14 +177,14 @@ async def test_an_answered_effect_begins_the_wait_for_a_seat_anew(
     assert [await one for one in waiting] == [True] * (READY - FEW) + [False]
 
 
-async def test_who_waits_for_a_seat_is_turned_away_when_it_opens(patient: Circuit, stack: ExitStack) -> None:
+async def test_waiting_effect_is_refused_when_the_circuit_opens(patient: Circuit, stack: ExitStack) -> None:
     waiting = asyncio.create_task(stack.enter_context(patient.seat()).take())
     await asyncio.sleep(0)
     silenced(patient)
     assert not await waiting
 
 
-async def test_a_seat_that_was_canceled_while_it_was_waited_for_is_nobodys(patient: Circuit, stack: ExitStack) -> None:
+async def test_canceled_wait_frees_its_seat(patient: Circuit, stack: ExitStack) -> None:
     async def wait() -> None:
         with patient.seat() as seat:
             await seat.take()
@@ -198,7 +198,7 @@ async def test_a_seat_that_was_canceled_while_it_was_waited_for_is_nobodys(patie
 
 
 @pytest.mark.parametrize("fresh", [True, False])
-async def test_what_was_claimed_before_it_opened_does_not_leave_after(circuit: Circuit, fresh: bool) -> None:
+async def test_claimed_effect_is_not_sent_after_the_circuit_opens(circuit: Circuit, fresh: bool) -> None:
     with circuit.seat() as seat:
         assert await seat.take()
         guard = seat.guard(lambda: fresh)
@@ -214,7 +214,7 @@ def lost(circuit: Circuit, count: int = IN_A_ROW) -> None:
         circuit.answered()
 
 
-async def test_who_answers_only_reads_gets_single_effects_ever_less_often(clock: ManualClock, circuit: Circuit) -> None:
+async def test_service_answering_only_reads_gets_rarer_single_effects(clock: ManualClock, circuit: Circuit) -> None:
     lost(circuit)
     assert (circuit.is_open, circuit.is_silent) == (True, False)
     for pause in (TRIAL, 2 * TRIAL, 4 * TRIAL, 8 * TRIAL):
@@ -247,7 +247,7 @@ def test_after_a_silence_the_first_trial_waits_for_nothing(circuit: Circuit) -> 
     assert circuit.news != before
 
 
-def test_silence_counts_from_the_first_lost_effect_or_the_third_beside_answered_reads(clock: ManualClock) -> None:
+def test_circuit_opens_at_first_or_third_lost_effect(clock: ManualClock) -> None:
     silent, beside_reads = made(clock), made(clock)
     lost(beside_reads)
     for _ in range(IN_A_ROW):
@@ -378,7 +378,7 @@ TestPartner.settings = settings(max_examples=40, stateful_step_count=60, deadlin
 
 
 @pytest.mark.parametrize(("seconds", "named"), [(0.9, 1.0), (1.5, 1.5)])
-async def test_read_that_is_not_sent_names_the_rest_and_a_second_at_least(
+async def test_skipped_read_returns_the_remaining_wait(
     silent: Circuit, clock: ManualClock, tmp_path: Path, session: ClientSession, seconds: float, named: float
 ) -> None:
     transport = Transport(session=session, base_url="http://localhost", service="payments", circuit=silent)

@@ -71,7 +71,7 @@ LEVELS: dict[str, Ask] = {
 }
 
 
-async def test_every_operation_carries_the_key_of_its_level_and_a_language(make: Make, partner: Partner) -> None:
+async def test_requests_carry_the_right_key_and_language(make: Make, partner: Partner) -> None:
     """Creating and listing stores is of the company and takes the master key; all else takes the store's own."""
     partner.answer = lambda _: said({"message": "no"}, 422)
     client, carried = make("", partner.url), {}
@@ -87,7 +87,7 @@ async def test_every_operation_carries_the_key_of_its_level_and_a_language(make:
     }
 
 
-async def test_what_a_booking_looks_like_on_the_wire(service: DeliverySimulator, client: DeliveryClient) -> None:
+async def test_booking_request_matches_the_interface(service: DeliverySimulator, client: DeliveryClient) -> None:
     await client.create_booking(*BOOKING, key=KEY)
     assert service.calls[-1].method == "POST"
     assert service.calls[-1].body == {
@@ -98,7 +98,7 @@ async def test_what_a_booking_looks_like_on_the_wire(service: DeliverySimulator,
     }  # fmt: skip
 
 
-async def test_another_language_is_one_line_of_the_operator(service: DeliverySimulator, make: Make) -> None:
+async def test_language_is_one_line_in_the_services_file(service: DeliverySimulator, make: Make) -> None:
     await make('[delivery]\nlanguage = "es-EC"\n').list_stores()
     assert service.calls[-1].headers["content-language"] == "es-EC"
     with pytest.raises(OperatorError, match="language tag"):
@@ -122,7 +122,7 @@ async def test_only_prices_are_refused_for_a_place(make: Make, partner: Partner,
 
 
 @pytest.mark.parametrize("kind", [FaultKind.ERROR_500, FaultKind.TOO_MANY, FaultKind.LOST, FaultKind.GARBAGE])
-async def test_outage_is_no_refusal_of_a_price(
+async def test_outage_is_not_a_refused_price(
     service: DeliverySimulator, client: DeliveryClient, kind: FaultKind
 ) -> None:
     service.faults.arm(Fault(kind, "quote"))
@@ -144,7 +144,7 @@ async def test_each_locked_door_has_its_own_sentence(
     assert words in sentence(caught.value, for_admin=True)
 
 
-async def test_without_the_master_key_no_stores_are_asked_for(service: DeliverySimulator, make: Make) -> None:
+async def test_stores_are_not_listed_without_the_master_key(service: DeliverySimulator, make: Make) -> None:
     client = make(master_key=None)
     with pytest.raises(OperatorError) as caught:
         await client.list_stores()
@@ -170,7 +170,7 @@ ANSWERS: list[tuple[int, object, bool]] = [
 
 
 @pytest.mark.parametrize(("status", "body", "suspended"), ANSWERS)
-async def test_a_suspended_workspace_is_known_by_what_it_says(
+async def test_suspended_workspace_is_recognized_by_message(
     make: Make, partner: Partner, status: int, body: object, suspended: bool
 ) -> None:
     """Whatever the status; for what is read and for what changes something, and nothing of it is repeated."""
@@ -197,7 +197,7 @@ async def test_a_suspended_workspace_is_known_by_what_it_says(
     (FaultKind.ERROR_500, Unknown), (FaultKind.GARBAGE, Unknown), (FaultKind.TOO_MANY, NotExecuted),
     (FaultKind.REFUSED, NotExecuted),
 ])  # fmt: skip
-async def test_what_became_of_a_booking_is_never_guessed(
+async def test_booking_outcome_is_never_guessed(
     service: DeliverySimulator, client: DeliveryClient, kind: FaultKind, outcome: type[object]
 ) -> None:
     service.faults.arm(Fault(kind, "create_booking"))

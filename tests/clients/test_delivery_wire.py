@@ -54,12 +54,12 @@ def test_its_fields(more: dict[str, Any], field: str, value: str) -> None:
     {"driver": {"name": "Diego", "mobile": "+59399"}, "deliveryProvider": "Rapido"},
     {"driver": {"driverName": "Diego", "phone": "+59399", "provider": "Rapido"}},
 ])  # fmt: skip
-def test_the_driver_is_found_wherever_it_stands(more: dict[str, Any]) -> None:
+def test_driver_is_found_in_any_field(more: dict[str, Any]) -> None:
     driver = wire.read_booking({**BOOKING, **more}, route("get_booking")).driver
     assert (driver.name, driver.mobile, driver.provider) == ("Diego", "+59399", "Rapido")
 
 
-def test_the_customer_is_not_taken_for_the_driver() -> None:
+def test_customer_is_not_read_as_the_driver() -> None:
     record = wire.read_booking({**BOOKING, "name": "Ana", "mobile": "1"}, route("get_booking"))
     assert not record.driver.is_known
 
@@ -87,14 +87,12 @@ SECRETS = {"name": "Rapido", "apiKey": "abcdef", "auth": {"accessToken": "x"}}
     ([SECRETS], [{"provider": "Rapido", "rest": {"apiKey": "[hidden]", "auth.accessToken": "[hidden]"}}]),
     ([{"name": "Rapido", "note": "x" * 300}], [{"provider": "Rapido", "rest": {"note": f"{'x' * 200} …"}}]),
 ])  # fmt: skip
-def test_the_calls_to_providers_are_read_and_what_has_no_name_here_is_kept(
-    orders: Any, read: list[dict[str, Any]]
-) -> None:
+def test_provider_calls_are_read_and_unknown_fields_kept(orders: Any, read: list[dict[str, Any]]) -> None:
     record = wire.read_booking({**BOOKING, "orders": orders}, route("get_booking"))
     assert record.orders == tuple(Order(**one) for one in read)
 
 
-def test_what_is_too_much_of_an_order_is_marked_as_left_out() -> None:
+def test_long_order_details_are_marked_as_cut() -> None:
     many = {"name": "Rapido", **{f"field{number}": number for number in range(40)}}
     first, *others = wire.read_booking({**BOOKING, "orders": [many] * 60}, route("get_booking")).orders
     assert (len(first.rest), list(first.rest)[-1], len(others)) == (22, "more", 49)
@@ -108,7 +106,7 @@ def test_what_is_too_much_of_an_order_is_marked_as_left_out() -> None:
         ({"data": {"bookingID": "abc", "currentStatus": "On the way"}}, "abc", "On the way"),
     ],
 )
-def test_an_event_names_its_booking_by_either_id(document: object, identifier: str, status: str) -> None:
+def test_event_identifies_booking_by_either_id(document: object, identifier: str, status: str) -> None:
     found, record = wire.read_event(document, route("get_booking"))
     assert (found, record.status) == (identifier, status)
 
@@ -121,7 +119,7 @@ def test_an_event_names_its_booking_by_either_id(document: object, identifier: s
         {"data": {"stores": [{"companyName": "A", "token": "k"}]}},
     ],
 )
-def test_stores_come_in_any_wrapping_and_their_keys_stay_hidden(document: object) -> None:
+def test_stores_are_read_in_any_wrapping_with_hidden_keys(document: object) -> None:
     (store,) = wire.read_stores(document, route("list_stores"))
     assert store.key is not None
     assert store.key.get_secret_value() == "k"
@@ -135,7 +133,7 @@ def test_stores_come_in_any_wrapping_and_their_keys_stay_hidden(document: object
     ({"data": {"UPDATE_BOOKING_STATUS": "https://x", "DRIVER_ASSIGNED": None}}, ["UPDATE_BOOKING_STATUS"]),
     ({"data": []}, []), ({"data": None}, []), ({}, []), ({"message": "none"}, []),
 ])  # fmt: skip
-def test_webhooks_come_as_a_list_or_a_table(document: object, kinds: list[str]) -> None:
+def test_webhooks_are_read_from_list_or_object(document: object, kinds: list[str]) -> None:
     assert [hook.kind for hook in wire.read_webhooks(document, route("list_webhooks"))] == kinds
 
 
@@ -159,12 +157,12 @@ def test_pre_booking_without_a_link_waits_for_no_address() -> None:
     assert (found.customer, found.rest) == ("Ana", {"expiresAt": "2026-11-21", "key.token": "[hidden]"})
 
 
-def test_a_quote_needs_a_price() -> None:
+def test_quote_without_price_is_refused() -> None:
     quote = wire.read_quote({"deliveryFee": 1.5, "eta": 25, "distance": 3.21, "currency": "USD"}, route("quote"))
     assert (quote.fee, quote.eta, quote.distance) == ("1.50", "25", "3.21")
 
 
-def test_a_record_of_ours_goes_by_either_id_or_by_none() -> None:
+def test_record_accepts_either_id_or_none() -> None:
     read = route("get_booking")
     given: list[dict[str, Any]] = [{"booking_id": "10001"}, {"booking_id": "abc"}, {"external_id": "mine"}]
     for named in given:
@@ -191,7 +189,7 @@ REFUSED: list[tuple[str, Callable[..., object], dict[str, Any], object, str]] = 
 
 
 @pytest.mark.parametrize(("operation", "read", "named", "document", "words"), REFUSED)
-def test_what_is_no_such_record_is_refused(
+def test_wrong_record_is_refused(
     operation: str, read: Callable[..., object], named: dict[str, Any], document: object, words: str
 ) -> None:
     with pytest.raises(ValueError, match=words):

@@ -70,7 +70,7 @@ async def test_address_that_is_not_configured_is_named() -> None:
     assert refused.value.mend == "set EMAIL_BULK_BASE_URL"
 
 
-async def test_answer_to_a_file_keeps_its_name_and_its_order(client: EmailsClient, simulator: EmailsSimulator) -> None:
+async def test_file_answer_keeps_name_and_order(client: EmailsClient, simulator: EmailsSimulator) -> None:
     for shape, name in ((FileShape.CSV, "result.csv"), (FileShape.ATTACHMENT, "processed.csv")):
         simulator.manners.file_shape = shape
         answer = await client.process_file(CSV, column=1, name="result.csv")
@@ -99,12 +99,12 @@ async def test_every_shape_can_be_shown(client: EmailsClient, simulator: EmailsS
     "ana+news@example.com", '"ana maria"@example.com', "o'hara@example.com", "ana@españa.example", "用户@例子.广告",
     "a&b=c#d?e%41@example.com", "ana/../b@example.com",
 ])  # fmt: skip
-async def test_an_address_arrives_as_given(client: EmailsClient, simulator: EmailsSimulator, address: str) -> None:
+async def test_address_is_sent_unchanged(client: EmailsClient, simulator: EmailsSimulator, address: str) -> None:
     assert isinstance(await client.check(address), Answer)
     assert dict(simulator.asked) == {address: 1}
 
 
-async def test_what_goes_out_is_as_documented(open_client: Open, partner: Partner) -> None:
+async def test_email_requests_match_the_interface(open_client: Open, partner: Partner) -> None:
     partner.answer = lambda _: web.json_response({"status": "ok"})
     client = open_client(partner.url, partner.url)
     await client.check("ana+x@example.com")
@@ -130,7 +130,7 @@ FAULTS = [  # what becomes of one address, and of a file
 
 
 @pytest.mark.parametrize(("kind", "of_an_address", "of_a_file"), FAULTS)
-async def test_what_becomes_of_a_fault(
+async def test_connection_fault_has_its_outcome(
     client: EmailsClient, simulator: EmailsSimulator, kind: FaultKind, of_an_address: type, of_a_file: type
 ) -> None:
     simulator.faults.arm(Fault(kind, "check", times=2 if kind is not FaultKind.REFUSED else 1))
@@ -151,7 +151,7 @@ async def test_what_becomes_of_a_fault(
         )
 
 
-async def test_a_time_out_is_no_answer_and_never_a_verdict(client: EmailsClient, simulator: EmailsSimulator) -> None:
+async def test_timeout_is_never_a_verdict(client: EmailsClient, simulator: EmailsSimulator) -> None:
     simulator.manners.latency = 5
     answer = await client.check("ana@example.com")
     assert isinstance(answer, Answer)
@@ -159,7 +159,7 @@ async def test_a_time_out_is_no_answer_and_never_a_verdict(client: EmailsClient,
 
 
 @pytest.mark.parametrize(("status", "certain"), [(401, True), (402, True), (403, False)])
-async def test_what_is_wrong_with_our_account_is_no_verdict(
+async def test_account_errors_are_not_a_verdict(
     open_client: Open, partner: Partner, status: int, certain: bool
 ) -> None:
     partner.answer = lambda _: said({"error": "no"}, status)
@@ -242,7 +242,9 @@ async def test_no_failure_holds_the_key(open_client: Open, base: str, caplog: Lo
     (f'"{"x" * 32_001}"', "application/json", "x" * 32_000 + "… (cut: 32,001 characters)"),
     ("bad\x00byte", "text/plain", "bad\ufffdbyte"),
 ])  # fmt: skip
-async def test_the_rest_as_it_is(open_client: Open, partner: Partner, body: str, content_type: str, text: str) -> None:
+async def test_plain_answers_are_kept_unchanged(
+    open_client: Open, partner: Partner, body: str, content_type: str, text: str
+) -> None:
     partner.answer = lambda _: web.Response(text=body, content_type=content_type)
     answer = await open_client(partner.url, partner.url).check("ana@example.com")
     assert isinstance(answer, Answer)
@@ -257,7 +259,7 @@ async def pairs(open_client: Open, partner: Partner, document: object) -> dict[s
     return dict(answer.pairs)
 
 
-async def test_answers_are_whole_and_what_is_left_out_is_said(open_client: Open, partner: Partner) -> None:
+async def test_truncated_answers_say_what_is_left_out(open_client: Open, partner: Partner) -> None:
     deep: object = "end"
     for _ in range(50):
         deep = {"in": deep}
@@ -269,7 +271,7 @@ async def test_answers_are_whole_and_what_is_left_out_is_said(open_client: Open,
     assert (len(found), found["left out"]) == (501, "2 more fields")
 
 
-async def test_lists_of_objects_and_equal_names_have_fields_of_their_own(open_client: Open, partner: Partner) -> None:
+async def test_nested_and_equal_names_become_separate_fields(open_client: Open, partner: Partner) -> None:
     document = {"mx": [{"host": "a", "ttl": 1}, {"host": "b"}], "a.b": 1, "a": {"b": 2}, "tags": ["x", "y"]}
     found = await pairs(open_client, partner, document)
     assert found == {"mx.1.host": "a", "mx.1.ttl": "1", "mx.2.host": "b", "a.b": "1", "a.b'": "2", "tags": "x; y"}
@@ -288,11 +290,11 @@ def read(body: bytes, content_type: str = "application/json") -> object:
     ("17", True), (17, True), ("", False), ("  ", False),
     (True, False), (None, False), (["17"], False), ({"a": "17"}, False), (1.5, False),
 ])  # fmt: skip
-def test_a_number_or_a_filled_text_is_a_receipt(number: object, is_receipt: bool) -> None:
+def test_receipt_is_a_number_or_nonempty_text(number: object, is_receipt: bool) -> None:
     assert (type(read(json.dumps({"id": number, "state": "done"}).encode())) is Receipt) is is_receipt
 
 
-def test_values_are_kept_whole_and_what_is_cut_says_so() -> None:
+def test_cut_values_are_marked() -> None:
     found = read(json.dumps({"id": "n" * 501, "note": "m" * 32_000, "more": "m" * 32_001}).encode())
     assert isinstance(found, Receipt)
     kept = dict(found.pairs)
@@ -300,6 +302,6 @@ def test_values_are_kept_whole_and_what_is_cut_says_so() -> None:
     assert (kept["note"], kept["more"]) == ("m" * 32_000, "m" * 32_000 + "… (cut: 32,001 characters)")
 
 
-def test_lines_with_separators_are_a_table_and_other_lines_are_words() -> None:
+def test_answer_lines_with_separators_are_a_table() -> None:
     assert type(read(b"email;state\na@example.com;valid", "text/plain")) is Returned
     assert type(read(b"Thank you\nThe result comes by mail", "text/plain")) is Answer

@@ -22,14 +22,14 @@ async def test_find_by_code_reads_all_pages_for_every_payout_with_it(client: Pay
 
 
 @pytest.mark.parametrize("count", [0, 1, 99, 100, 101, 200])
-async def test_absence_is_said_only_after_the_whole_list(client: PaymentsClient, partner: Partner, count: int) -> None:
+async def test_absence_needs_the_whole_list(client: PaymentsClient, partner: Partner, count: int) -> None:
     partner.operations = [operation(number) for number in range(1, count + 1)]
     found = await client.find_by_code("mine")
     assert (found.hits, found.complete, found.total) == ((), True, count)
     assert len(partner.calls) == max(1, -(-count // 100))
 
 
-async def test_a_code_is_ours_in_any_case_and_spacing_and_no_other_is(client: PaymentsClient, partner: Partner) -> None:
+async def test_code_match_ignores_case_and_spacing_only(client: PaymentsClient, partner: Partner) -> None:
     codes = ["mine2", None, "", "min", " MINE", "mi ne"]
     partner.operations = [operation(number, code=code) for number, code in enumerate(codes)]
     others: list[str] = []
@@ -82,7 +82,7 @@ async def test_dropped_parameters_never_mean_absent(client: PaymentsClient, part
 
 
 @pytest.mark.parametrize("refusal", [lambda: said({}, 500), lambda: said({}, 429), lambda: page_of_a_proxy(502)])
-async def test_what_was_found_before_the_service_failed_counts(
+async def test_matches_found_before_a_failure_count(
     client: PaymentsClient, partner: Partner, refusal: Callable[[], web.Response]
 ) -> None:
     partner.operations = [operation(number) for number in range(1, 251)]

@@ -119,7 +119,7 @@ WAYS = st.builds(
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(WAYS, min_size=11, max_size=60), st.lists(seconds(6), max_size=2))
-def test_at_most_ten_arrive_in_any_second_and_nobody_is_forgotten(ways: list[Way], refusals: list[float]) -> None:
+def test_at_most_ten_requests_arrive_in_any_second(ways: list[Way], refusals: list[float]) -> None:
     """However long connecting takes, and whatever the network does to each request up to 50 ms."""
     arrived = asyncio.run(arrivals(ways, refusals=refusals))
     assert len(arrived) == len(ways)
@@ -165,7 +165,7 @@ async def test_the_ten_are_used_as_far_as_can_be_promised(answering: float | Non
     (1.21, 1.21, 1.211),  # as late as usual: the request arrived more than a second before its answer
     (None, 0.4, 1.401),  # the first ten may all have been late
 ])  # fmt: skip
-async def test_a_departure_counts_until_it_has_surely_arrived(
+async def test_sent_request_counts_until_it_must_have_arrived(
     usual: float | None, answering: float | None, eleventh: float
 ) -> None:
     """Ten answers before took as long as ``usual``; of eleven requests then ten are answered as late as is said."""
@@ -181,7 +181,7 @@ async def test_the_ten_are_used_although_each_request_connects_first(connecting:
     assert (arrived[-1] - arrived[0]) / 19 == pytest.approx(1.001, rel=0.03)
 
 
-async def test_effects_go_before_reads_and_reads_before_listings(time: VirtualTime, slots: PartnerTurns) -> None:
+async def test_effects_precede_reads_and_reads_precede_lists(time: VirtualTime, slots: PartnerTurns) -> None:
     order: list[str] = []
 
     async def request(name: str, lane: Lane) -> None:
@@ -230,7 +230,7 @@ async def moments(time: VirtualTime, slots: PartnerTurns, count: int, *, within:
     return left
 
 
-async def test_a_429_holds_everybody_and_widens_the_window(time: VirtualTime, slots: PartnerTurns) -> None:
+async def test_429_delays_all_requests_and_widens_the_window(time: VirtualTime, slots: PartnerTurns) -> None:
     await slots.slow_down(5.0)
     left = await moments(time, slots, 21)
     assert left[0] == pytest.approx(5.0)
@@ -240,14 +240,12 @@ async def test_a_429_holds_everybody_and_widens_the_window(time: VirtualTime, sl
     assert left[10] - left[0] == pytest.approx(1.001, abs=0.021)
 
 
-async def test_a_429_holds_also_who_waits_already() -> None:
+async def test_429_delays_requests_already_waiting() -> None:
     arrived = await arrivals([Way()] * 11, refusals=[0.5])
     assert arrived[10] - arrived[0] == pytest.approx(1.5)
 
 
-async def test_who_would_wait_too_long_is_told_at_once_and_a_minute_is_the_most(
-    time: VirtualTime, slots: PartnerTurns
-) -> None:
+async def test_too_long_wait_is_refused_at_once(time: VirtualTime, slots: PartnerTurns) -> None:
     await slots.slow_down(3600.0)
     assert await go(slots, Lane.EFFECT, patience=4) is False
     assert time.now == 1000.0

@@ -25,7 +25,7 @@ async def sent(form: MultipartWriter) -> tuple[Reply, list[Arrived]]:
         return reply, server.requests
 
 
-async def test_all_of_it_goes_out_in_one_piece_with_its_length() -> None:
+async def test_upload_is_sent_whole_with_content_length() -> None:
     file = in_pieces(bytes(range(256)) * 100)
     form = make_form(FIELDS, ("clip", file))
     reply, (request,) = await sent(form)
@@ -47,7 +47,7 @@ async def test_all_of_it_goes_out_in_one_piece_with_its_length() -> None:
     assert (file.sent, file.trouble) == (25_600, None)
 
 
-async def test_a_form_as_bytes_is_the_form_on_the_wire() -> None:
+async def test_encoded_form_equals_the_bytes_sent() -> None:
     form = make_form(FIELDS, ("file", BytesIOPayload(io.BytesIO(b"a,b\n"), content_type="text/csv", filename="a.csv")))
     content = await form.as_bytes()
     assert len(content) == form.size
@@ -55,7 +55,7 @@ async def test_a_form_as_bytes_is_the_form_on_the_wire() -> None:
 
 
 @pytest.mark.parametrize("size", [2_999, 3_001])
-async def test_a_file_of_another_length_is_no_whole_request(size: int) -> None:
+async def test_upload_with_wrong_length_is_not_a_complete_request(size: int) -> None:
     file = in_pieces(bytes(3_000), size=size)
     reply, requests = await sent(make_form({}, ("clip", file)))
     assert reply.status is None
@@ -75,6 +75,6 @@ def test_no_name_breaks_out_of_its_line(name: str) -> None:
             make_form(fields, file)
 
 
-async def test_a_quotation_mark_in_a_name_is_escaped() -> None:
+async def test_quotation_mark_in_file_name_is_escaped() -> None:
     content = await make_form({'a"; filename="b': "1"}).as_bytes()
     assert b'; name="a\\"; filename=\\"b"\r\n' in content

@@ -181,7 +181,9 @@ READ: list[tuple[str, int, object, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("call", "status", "body", "fields"), READ)
-async def test_what_is_read(bench: Bench, call: str, status: int, body: object, fields: Mapping[str, object]) -> None:
+async def test_readable_answers_are_accepted(
+    bench: Bench, call: str, status: int, body: object, fields: Mapping[str, object]
+) -> None:
     found = await bench.told(call, body, status)
     record = found.value if isinstance(found, Done) else found
     assert {name: getattr(record, name) if name else record for name in fields} == fields
@@ -195,12 +197,12 @@ async def test_what_is_read(bench: Bench, call: str, status: int, body: object, 
     ({"amount": "1.00", "quantity": -2}, (None, 100, None)), ({"amount": -1, "quantity": 2}, (2, None, None)),
     ({"amount": "1.00", "quantity": 0}, (0, 100, 0)),
 ])  # fmt: skip
-async def test_what_items_leave_open_is_none(bench: Bench, item: JsonObject, expected: tuple[int | None, ...]) -> None:
+async def test_missing_item_fields_are_none(bench: Bench, item: JsonObject, expected: tuple[int | None, ...]) -> None:
     [found] = (await bench.told("get purchase", purchase(items=[{"description": "x", **item}]))).items
     assert (found.description, found.quantity, found.unit_cents, found.line_cents) == ("x", *expected)
 
 
-async def test_an_items_amount_may_be_for_the_line(bench: Bench) -> None:
+async def test_item_amount_may_be_per_line(bench: Bench) -> None:
     bench.services = '[payments]\nitem_amount = "line"\n'
     items = [
         {"description": name, "amount": amount, "quantity": quantity}
@@ -223,7 +225,7 @@ async def test_an_items_amount_may_be_for_the_line(bench: Bench) -> None:
         ('{"available": 5}', None, ""),
     ],
 )  # fmt: skip
-async def test_a_balance_is_cents_or_shown_as_it_came(bench: Bench, raw: str, cents: int | None, text: str) -> None:
+async def test_balance_is_cents_or_kept_raw(bench: Bench, raw: str, cents: int | None, text: str) -> None:
     body = f'{{"id": "p-1", "balance": {raw}}}'
     bench.partner.answer = lambda _: web.Response(text=body, content_type="application/json")
     found = await bench.asked("partner")
@@ -231,7 +233,7 @@ async def test_a_balance_is_cents_or_shown_as_it_came(bench: Bench, raw: str, ce
 
 
 @pytest.mark.parametrize("call", EFFECTS)
-async def test_a_connection_that_breaks_is_unknown_and_sent_once(bench: Bench, call: str) -> None:
+async def test_broken_connection_is_unknown_and_sent_once(bench: Bench, call: str) -> None:
     bench.partner.answer = lambda _: web.Response(body=b"{", headers={"Content-Length": "100"})
     assert isinstance(await bench.asked(call), Unknown)
     assert len(bench.partner.calls) == 1
@@ -239,7 +241,7 @@ async def test_a_connection_that_breaks_is_unknown_and_sent_once(bench: Bench, c
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 422, 429, 500, 503])
-async def test_what_the_service_says_comes_along_without_our_credentials(bench: Bench, status: int) -> None:
+async def test_service_message_is_kept_without_credentials(bench: Bench, status: int) -> None:
     shown = base64.b64encode("partner:pä:ss".encode()).decode()
     body = {"status": status, "message": f"Basic {shown} of partner:pä:ss is <odd>"}
     error = await bench.told("operation", body, status)
@@ -277,7 +279,9 @@ async def test_a_page_is_read_with_its_figures(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("status", [400, 403, 411, 413])
-async def test_a_proxy_refusing_a_body_is_learned_once(client: PaymentsClient, partner: Partner, status: int) -> None:
+async def test_proxy_that_refuses_get_bodies_is_remembered(
+    client: PaymentsClient, partner: Partner, status: int
+) -> None:
     partner.answer = lambda call: page_of_a_proxy(status) if call.raw else None
     partner.operations = [operation(1)]
     for bodies in ([True, False], [True, False, False]):
@@ -304,7 +308,7 @@ async def test_the_services_own_403_teaches_nothing(bench: Bench) -> None:
     ({"currentPage": 9, "lastPage": 3}, 9, None, None, ""),
     ({"perPage": 15}, 1, None, OperatorError, "sent 15 operations a page instead of 10"),
 ])  # fmt: skip
-async def test_only_the_page_that_was_asked_for_is_shown(
+async def test_only_the_requested_page_is_returned(
     bench: Bench, found: JsonObject, page: int, asked: OperationType | None, error: type | None, words: str
 ) -> None:
     figures = {"currentPage": 1, "lastPage": 1, "perPage": 10, "total": 2, "from": 1, "to": 2, "data": []}
@@ -364,9 +368,7 @@ async def test_pages_that_do_not_add_up_never_look_like_the_end(bench: Bench) ->
     # Without figures the list is all there is.
     ([item(1), item(2)], [2]), ({"data": [item(1), item(2)]}, [2]), ({"payments": [item(1), item(2)]}, [2]),
 ])  # fmt: skip
-async def test_empty_list_and_list_without_figures_are_one_page(
-    bench: Bench, document: object, sizes: list[int]
-) -> None:
+async def test_list_without_page_figures_is_one_page(bench: Bench, document: object, sizes: list[int]) -> None:
     assert [page.size for page in await bench.told("items", document)] == sizes
     assert len(bench.partner.calls) == 1
 
@@ -390,7 +392,7 @@ async def test_failures_carry_their_reason_in_the_services_words(bench: Bench, s
     assert (page.items[0].error, page.items[0].state) == (words, OperationStatus.FAILED)
 
 
-async def test_a_failure_may_be_a_text(bench: Bench) -> None:
+async def test_bulk_failure_may_be_plain_text(bench: Bench) -> None:
     [page] = await bench.told("failures", {"errors": ["ana@example.com: account closed", item(2, error="no account")]})
     assert [(one.email, one.error) for one in page.items] == [
         ("ana@example.com", "ana@example.com: account closed"),
@@ -398,7 +400,7 @@ async def test_a_failure_may_be_a_text(bench: Bench) -> None:
     ]
 
 
-async def test_a_reason_under_no_known_name_is_kept_as_it_came(bench: Bench) -> None:
+async def test_reason_under_unknown_name_is_kept_raw(bench: Bench) -> None:
     strange = {"rejection": {"why": "limit", "token": "t0p"}, "line_no": 4}
     [page] = await bench.told("failures", listed([item(1, error="no account"), item(2, **strange)]))
     assert [one.error for one in page.items] == ["no account", "rejection.why: limit, rejection.token: •••, line_no: 4"]

@@ -116,7 +116,7 @@ DIALECTS: list[tuple[str, str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("call", "services", "fields"), DIALECTS)
-async def test_an_operators_names_are_used(bench: Bench, call: str, services: str, fields: dict[str, Any]) -> None:
+async def test_overridden_field_names_are_used(bench: Bench, call: str, services: str, fields: dict[str, Any]) -> None:
     bench.services = services
     await bench.told(call, {}, 404)
     body = bench.partner.calls[0].json
@@ -132,7 +132,7 @@ async def test_an_operators_names_are_used(bench: Bench, call: str, services: st
     ("first page", '[payments]\nlist_parameters = "query"\n', "GET /operations?page=1&perPage=10"),
     ("first page", '[payments]\nlist_parameters = "body"\n', "GET /operations"),
 ])  # fmt: skip
-async def test_an_operators_paths_are_used(bench: Bench, call: str, services: str, line: str) -> None:
+async def test_overridden_paths_are_used(bench: Bench, call: str, services: str, line: str) -> None:
     bench.services = services
     await bench.told(call, {}, 404)
     [sent] = bench.partner.calls
@@ -140,7 +140,7 @@ async def test_an_operators_paths_are_used(bench: Bench, call: str, services: st
     assert bool(sent.raw) is (call == "find" or '"body"' in services)
 
 
-async def test_an_address_may_be_a_header(bench: Bench) -> None:
+async def test_parameter_may_be_sent_as_header(bench: Bench) -> None:
     bench.services = ACCOUNT + 'parameters = "header"\nfields = { email = "X-Email" }'
     await bench.told("account", {}, 404)
     assert bench.partner.calls[0].headers["x-email"] == "ana+x&y=1@example.com"
@@ -162,7 +162,7 @@ async def test_in_no_dialect_does_a_cancellation_leave_without_its_hashes(bench:
     assert [list(one.values()) for one in lists[0]] == [["h1"], ["h2"]]
 
 
-async def test_a_429_slows_everybody_down(bench: Bench) -> None:
+async def test_429_slows_all_requests(bench: Bench) -> None:
     bench.partner.answer = lambda _: said({}, 429, **{"Retry-After": "3"})
     assert ((await bench.asked("commit")).retry_after, bench.slots.slowed) == (3.0, [3.0])
     assert bench.slots.lanes == [Lane.EFFECT]
@@ -172,7 +172,7 @@ async def test_a_429_slows_everybody_down(bench: Bench) -> None:
     assert (read.retry_after, bench.slots.slowed) == (3.0, [3.0, 3.0])
 
 
-async def test_reads_let_effects_go_first(bench: Bench) -> None:
+async def test_reads_wait_for_effects(bench: Bench) -> None:
     for call in ("operation", "first page", "find", "items"):
         await bench.told(call, {}, 404)
     assert bench.slots.lanes == [Lane.READ, Lane.READ, Lane.LISTING, Lane.LISTING]
@@ -180,7 +180,7 @@ async def test_reads_let_effects_go_first(bench: Bench) -> None:
 
 @pytest.mark.parametrize("may_leave", [True, False])
 @pytest.mark.parametrize("call", [*EFFECTS, "bulk"])
-async def test_an_effect_leaves_and_counts_when_its_guard_lets_it(bench: Bench, call: str, may_leave: bool) -> None:
+async def test_effect_is_sent_and_counted_only_if_guard_permits(bench: Bench, call: str, may_leave: bool) -> None:
     found = await bench.told(call, operation(7), 201, guard=lambda: may_leave)
     assert len(bench.partner.calls) == bench.slots.departures == int(may_leave)
     assert bench.slots.open == 0
@@ -189,7 +189,7 @@ async def test_an_effect_leaves_and_counts_when_its_guard_lets_it(bench: Bench, 
         assert (found.again, found.failure) == (True, Failure.NOT_SENT)
 
 
-async def test_a_read_leaves_once_and_is_known_to_have_arrived_when_it_is_answered(bench: Bench) -> None:
+async def test_read_is_sent_once_and_settles_when_answered(bench: Bench) -> None:
     await bench.told("operation", operation(1))
     assert (bench.slots.departures, bench.slots.arrivals, bench.slots.open) == (1, 1, 0)
 
@@ -205,7 +205,7 @@ async def test_without_a_slot_nothing_is_sent(bench: Bench, call: str, is_free: 
     assert (bench.partner.calls, bench.slots.departures, bench.slots.open) == ([], 0, 0)
 
 
-async def test_what_cannot_be_an_identifier_is_not_asked(client: PaymentsClient, partner: Partner) -> None:
+async def test_invalid_identifier_is_not_sent(client: PaymentsClient, partner: Partner) -> None:
     for identifier in ("", "..", ".", "x" * 300, "\ud800"):
         for asked in (client.get_operation(identifier), client.get_bulk(identifier),
                       client.commit_payout(identifier, earlier_unknown=False)):  # fmt: skip
@@ -228,7 +228,7 @@ def test_the_checkout_link_calls_nothing(client: PaymentsClient, partner: Partne
     assert partner.calls == []
 
 
-async def test_empty_and_free_items_cannot_be_submitted(client: PaymentsClient) -> None:
+async def test_bulk_without_items_or_amounts_is_refused(client: PaymentsClient) -> None:
     for quantity, cents in ((0, 1), (-1, 1), (1, 0), (1, -5)):
         with pytest.raises(ValueError, match="greater than"):
             Item(name="x", unit_cents=Cents(cents), quantity=quantity)
@@ -249,7 +249,7 @@ def test_a_submission_may_take_ten_minutes() -> None:
     assert payments.UPLOAD_SECONDS == 600
 
 
-async def test_what_may_leave_is_asked_with_operation_and_subject(session: ClientSession, partner: Partner) -> None:
+async def test_guard_receives_operation_and_subject(session: ClientSession, partner: Partner) -> None:
     """Its code, or its id; a bulk payment by our reference."""
     asked: list[str] = []
 
@@ -279,13 +279,13 @@ REQUIRE = {
 }
 
 
-def test_what_moves_money_is_said_of_these_and_of_no_other() -> None:
+def test_exactly_these_operations_move_money() -> None:
     moves = [row.name for row in load_routes(None, environment="production").rows() if row.moves_money]
     assert moves == list(REQUIRE)
 
 
 @pytest.mark.parametrize("name", REQUIRE)
-async def test_production_sends_nothing_and_names_the_entry(bench: Bench, name: str) -> None:
+async def test_production_refuses_unconfirmed_entry_by_name(bench: Bench, name: str) -> None:
     service, _, operation_name = name.partition(".")
     with pytest.raises(OperatorError, match="nothing was sent") as caught:
         load_routes(None, environment="production").use(service, operation_name)

@@ -47,7 +47,7 @@ READERS: list[tuple[Callable[[object], object], st.SearchStrategy[object]]] = [
 
 @pytest.mark.parametrize(("read", "documents"), READERS)
 @given(data=st.data())
-def test_a_reader_gives_a_record_or_a_value_error(
+def test_reader_returns_a_record_or_raises_value_error(
     data: st.DataObject, read: Callable[[object], object], documents: st.SearchStrategy[object]
 ) -> None:
     try:
@@ -63,12 +63,12 @@ def test_a_reader_gives_a_record_or_a_value_error(
     ("NaN", None), ("Infinity", None), ("1e999999", None), ("9" * 100, None), pytest.param(10**4000, None, id="huge"),
     ("1" + "0" * 38 + ".5", None), ([], None),
 ])  # fmt: skip
-def test_an_amount_is_exact_or_none(amount: object, cents: int | None) -> None:
+def test_wire_amount_is_exact_or_none(amount: object, cents: int | None) -> None:
     assert wire.read_operation(operation(1, amount=amount), OPERATION).cents == cents
 
 
 @given(st.integers(min_value=0, max_value=10**13), st.booleans())
-def test_every_amount_reads_back_as_number_and_as_text(cents: int, is_text: bool) -> None:
+def test_amounts_round_trip_as_number_and_text(cents: int, is_text: bool) -> None:
     plain = f"{cents // 100}.{cents % 100:02d}"
     amount = f'"{plain}"' if is_text else plain
     body = ('{"id":"a","status":"b","amount":' + amount + "}").encode()
@@ -78,13 +78,13 @@ def test_every_amount_reads_back_as_number_and_as_text(cents: int, is_text: bool
 
 @pytest.mark.parametrize("name", ["code", "svc_operation_hash", "failure_reason", "svc_user_id", "svc_user_email"])
 @pytest.mark.parametrize("unset", [None, ""])
-def test_an_unset_field_is_none_however_it_comes(name: str, unset: object) -> None:
+def test_unset_fields_are_none(name: str, unset: object) -> None:
     found = wire.read_operation(operation(1, **{name: unset}), OPERATION).model_dump()
     ours = {"svc_operation_hash": "svc_hash", "svc_user_id": "user_id", "svc_user_email": "email"}.get(name, name)
     assert found[ours] is None
 
 
-def test_what_no_database_can_hold_is_replaced() -> None:
+def test_unstorable_characters_are_replaced() -> None:
     found = wire.read_operation(operation(1, description="a\x00b\ud800c"), OPERATION)
     assert found.description == "a\ufffdb?c"
 
@@ -111,7 +111,7 @@ def test_page_needs_figures_which_may_be_text(figures: JsonObject, is_page: bool
     ("0001-01-01T00:00:00+14:00", None), ("9999-12-31T23:59:59-12:00", None), ("yesterday", None), ("", None),
     (None, None), (5, None), ("2026-13-01T00:00:00Z", None),
 ])  # fmt: skip
-def test_an_instant_is_read_in_utc_whatever_zone_it_is_told_in(told: object, meant: datetime | None) -> None:
+def test_instants_are_converted_to_utc(told: object, meant: datetime | None) -> None:
     found = wire.read_operation(operation(1, created_at=told), OPERATION)
     assert (found.id, found.created_at) == ("op-1", meant)
     assert found.created_at is None or found.created_at.tzinfo is UTC
@@ -121,5 +121,5 @@ def test_an_instant_is_read_in_utc_whatever_zone_it_is_told_in(told: object, mea
     (True, True), (False, False), ("true", True), (" True ", True), ("1", True), (1, True), ("yes", True),
     ("false", False), ("0", False), (0, False), ("No", False), ("maybe", None), ("2", None), ("", None), (None, None),
 ])  # fmt: skip
-def test_yes_and_no_in_any_usual_spelling(told: object, meant: bool | None) -> None:
+def test_booleans_are_read_in_usual_spellings(told: object, meant: bool | None) -> None:
     assert flag({"is": told}, ("is",)) is meant

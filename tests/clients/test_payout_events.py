@@ -27,7 +27,7 @@ def event(**changes: object) -> JsonObject:
     }
 
 
-async def test_an_event_keeps_everything_but_the_address(bench: Bench) -> None:
+async def test_payout_event_hides_the_address_only(bench: Bench) -> None:
     first, second = await bench.told("events", {"data": [event(), event(response_status=None, attempt=2)]})
     assert first.at == dt.datetime(2026, 11, 20, 10, 0, 0, 250_000, tzinfo=dt.UTC)
     assert (first.kind, first.host, first.status) == ("confirmation_uri", "bot.example", "200")
@@ -46,7 +46,7 @@ async def test_an_event_keeps_everything_but_the_address(bench: Bench) -> None:
     ({"code": 404, "message": "None yet", "status": 404}, 0),
     ({}, 0), (None, 0), (["delivered"], 1), ([{}, event(), None], 1), ({"attempts": 3}, 1),
 ])  # fmt: skip
-async def test_any_form_of_some_or_none_is_read(bench: Bench, body: object, count: int) -> None:
+async def test_lists_are_read_in_any_wrapping(bench: Bench, body: object, count: int) -> None:
     assert len(await bench.told("events", body)) == count
 
 
@@ -62,7 +62,7 @@ async def test_any_form_of_some_or_none_is_read(bench: Bench, body: object, coun
     {"type": ADDRESS}, {"response_status": TOKEN}, {ADDRESS: "key"}, {"url": f"https://{TOKEN}.bot.example/"},
     {"url": "https://[bad"},
 ])  # fmt: skip
-def test_no_form_of_the_address_lets_the_token_through(hiding: JsonObject) -> None:
+def test_token_never_leaks_to_lookalike_addresses(hiding: JsonObject) -> None:
     [found] = read_events([event() | hiding], route=ROUTE)
     assert TOKEN.casefold() not in repr(found).casefold()
 
@@ -70,12 +70,12 @@ def test_no_form_of_the_address_lets_the_token_through(hiding: JsonObject) -> No
 @pytest.mark.parametrize(
     "name", ["Token", "secret", "password", "Authorization", "X-Signature", "apiKey", "api_key", "Cookie", "Set-Cookie"]
 )
-def test_what_is_called_like_a_secret_is_masked(name: str) -> None:
+def test_fields_named_like_secrets_are_masked(name: str) -> None:
     [found] = read_events([{"type": "x", "headers": {name: "hush", "Accept": "all"}}], route=ROUTE)
     assert dict(found.rest) == {f"headers.{name}": "•••", "headers.Accept": "all"}
 
 
-def test_what_a_record_holds_is_kept_within_bounds() -> None:
+def test_event_record_is_bounded() -> None:
     deep: object = "bottom"
     for _ in range(50):
         deep = {"in": deep}
@@ -97,7 +97,7 @@ JSON = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dict
 
 
 @given(JSON)
-def test_reading_gives_events_or_a_value_error_and_never_a_token(document: object) -> None:
+def test_events_reader_returns_events_or_value_error_without_tokens(document: object) -> None:
     try:
         found = read_events(document, route=ROUTE)
     except ValueError:

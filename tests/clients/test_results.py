@@ -80,7 +80,7 @@ async def test_without_a_length(host: Host, fetcher: Results) -> None:
         assert isinstance(result.failure, ServiceNever)
 
 
-async def test_compressed_result_stays_as_it_came(host: Host, fetcher: Results) -> None:
+async def test_compressed_result_is_kept_unchanged(host: Host, fetcher: Results) -> None:
     packed = gzip.compress(DATA)
     host.handler = saying(body=packed, headers={"Content-Encoding": "gzip"})
     assert await fetch(fetcher, host.url, limit=len(packed)) == packed
@@ -98,7 +98,7 @@ async def test_too_large_is_not_begun(host: Host, fetcher: Results) -> None:
     "http://0177.0.0.1:{port}/", "http://127.1:{port}/", "http://0:{port}/",
     "http://169.254.169.254/latest/meta-data/",
 ])  # fmt: skip
-async def test_a_private_address_is_not_asked(host: Host, there: str) -> None:
+async def test_private_result_address_is_not_fetched(host: Host, there: str) -> None:
     with pytest.raises(ServiceNever):
         await fetch_as("service.example", None, there.format(port=host.port))
     assert host.seen == []
@@ -108,12 +108,12 @@ async def test_a_private_address_is_not_asked(host: Host, there: str) -> None:
     "ftp://example.com/a", "file:///etc/passwd", "//x", "", "http://", "http://u:p@127.0.0.1/", "http://[x",
     "gopher:1",
 ])  # fmt: skip
-async def test_what_is_no_address(fetcher: Results, there: str) -> None:
+async def test_invalid_addresses_are_not_called(fetcher: Results, there: str) -> None:
     with pytest.raises(ServiceNever):
         await fetch(fetcher, there)
 
 
-async def test_a_name_that_stands_for_a_private_address(host: Host) -> None:
+async def test_name_of_a_private_address_is_refused(host: Host) -> None:
     """It is looked up once: what it says then, for whoever connects, does not count."""
     names = Names(evil_example=["127.0.0.1", "93.184.216.34"])
     with pytest.raises(ServiceNever, check=says("private")):
@@ -130,7 +130,7 @@ async def test_the_services_own_host_may_be_private(host: Host) -> None:
     assert "Authorization" not in host.seen[0]
 
 
-async def test_the_services_own_host_is_the_one_that_is_connected_to(host: Host) -> None:
+async def test_host_of_the_service_is_the_connected_host(host: Host) -> None:
     """``fass.internal`` is somebody else's."""
     names = Names()
     names.names["xn--fa-hia.internal"] = ["127.0.0.1"]
@@ -158,7 +158,9 @@ async def test_a_redirect_is_looked_at_like_the_first_address(host: Host, fetche
 @pytest.mark.parametrize(
     ("status", "kind"), [(404, ServiceNever), (403, ServiceNever), (500, ServiceNow), (429, ServiceNow)]
 )
-async def test_what_the_host_answers(host: Host, fetcher: Results, status: int, kind: type[Exception]) -> None:
+async def test_result_host_answer_decides_the_outcome(
+    host: Host, fetcher: Results, status: int, kind: type[Exception]
+) -> None:
     host.handler = saying(status=status, text="<html>")
     with pytest.raises(kind) as told:
         await fetch(fetcher, f"{host.url}/a-signed-path")
@@ -219,5 +221,5 @@ def test_the_announced_name(header: str, name: str) -> None:
 @given(
     st.text(max_size=80) | st.text(alphabet="filename*01='\"\\\\;%/. UTF-8é", max_size=80).map("attachment; {}".format)
 )
-def test_any_header_has_an_answer(header: str) -> None:
+def test_any_content_disposition_gives_a_name(header: str) -> None:
     assert "/" not in announced_name(header)

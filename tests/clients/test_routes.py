@@ -33,14 +33,14 @@ ANALOGOUS = {"payments": ["create_bulk_payment"], "localization": ["translation"
 
 
 @pytest.mark.parametrize("service", DOCUMENTED)
-def test_shipped_table_marks_what_is_documented_and_what_is_assumed(service: str) -> None:
+def test_shipped_routes_mark_documented_and_assumed_entries(service: str) -> None:
     rows = [row for row in load_routes(None, environment="production").rows() if row.service == service]
     assert [row.operation for row in rows if row.mark is Mark.DOCUMENTED] == DOCUMENTED[service]
     assert [row.operation for row in rows if row.mark == "A2"] == ANALOGOUS[service]
     assert {row.mark for row in rows} == {"D", "A1", "A2"} | ({"A3"} if service == "localization" else set())
 
 
-def test_a_record_is_changed_for_all_its_operations_and_a_reply_for_one(operator: Write) -> None:
+def test_record_override_applies_to_all_operations_and_reply_to_one(operator: Write) -> None:
     table = operator(
         """
         [payments]
@@ -100,7 +100,7 @@ def test_a_record_is_changed_for_all_its_operations_and_a_reply_for_one(operator
     ("[payments.create_payout.reply]\nid = [1]\n", "payments.create_payout.reply.id", "service's name"),
     ('[payments.account_status]\nparameters = "form"\n', "payments.account_status.parameters", "one of path, query"),
 ])  # fmt: skip
-def test_a_mistake_is_answered_with_file_key_rule_and_example(operator: Write, text: str, key: str, rule: str) -> None:
+def test_routes_error_names_file_key_rule_and_example(operator: Write, text: str, key: str, rule: str) -> None:
     with pytest.raises(OperatorError) as caught:
         operator(text)
     assert re.match(rf".*services\.toml: {re.escape(key)}: ", problem_of(caught.value))
@@ -108,7 +108,7 @@ def test_a_mistake_is_answered_with_file_key_rule_and_example(operator: Write, t
     assert caught.value.mend.startswith("for example: ")
 
 
-def test_a_file_that_is_no_toml_or_not_there_is_named(operator: Write, tmp_path: Path) -> None:
+def test_missing_or_invalid_routes_file_is_named(operator: Write, tmp_path: Path) -> None:
     with pytest.raises(OperatorError, match=r"services\.toml: it is no TOML"):
         operator("[payments\n")
     with pytest.raises(OperatorError, match=r"missing\.toml cannot be read"):
@@ -117,7 +117,7 @@ def test_a_file_that_is_no_toml_or_not_there_is_named(operator: Write, tmp_path:
         load_routes(tmp_path, environment="sandbox")
 
 
-def test_another_path_alone_is_no_confirmation(operator: Write) -> None:
+def test_overridden_path_is_not_a_confirmation(operator: Write) -> None:
     table = operator('[payments.commit_payout]\npath = "/c/{id}"\n', environment="production")
     with pytest.raises(OperatorError):
         table.use("payments", "commit_payout")
@@ -134,7 +134,7 @@ ROUTE = Route(
 
 
 @given(st.text(min_size=1, max_size=200))
-def test_an_identifier_never_becomes_a_path(value: str) -> None:
+def test_identifier_cannot_change_the_path(value: str) -> None:
     if not value.strip(" ."):
         with pytest.raises(ValueError, match="no identifier"):
             ROUTE.address(id=value)
@@ -146,7 +146,7 @@ def test_an_identifier_never_becomes_a_path(value: str) -> None:
     assert re.fullmatch(r"/operations/[A-Za-z0-9%._~-]+/x", path)
 
 
-def test_identifier_has_two_hundred_characters_and_page_a_thousand_at_most(operator: Write) -> None:
+def test_identifier_and_page_size_are_limited(operator: Write) -> None:
     assert ROUTE.address(id="a" * 200) == f"/operations/{'a' * 200}/x"
     with pytest.raises(ValueError, match="no identifier"):
         ROUTE.address(id="a" * 201)
@@ -175,7 +175,7 @@ ENCODED = "a%2Fb%2B1"
       for services in ("", 'fields.id = "payout"', 'method = "PATCH"', 'method = "PUT"')],
     (COMMIT, 'method = "DELETE"', f"/payouts/{ENCODED}/commit", {}, None),
 ])  # fmt: skip
-def test_an_id_goes_where_the_route_says(
+def test_id_is_placed_as_the_route_declares(
     tmp_path: Path, operation: str, services: str, path: str, headers: dict[str, str], body: dict[str, object] | None
 ) -> None:
     placed = place(route(tmp_path, operation, services), {"id": "a/b+1"})
@@ -199,7 +199,7 @@ def test_a_header_cannot_be_broken_out_of(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place_of", ["path", "query", "header"])
-def test_what_is_no_text_goes_nowhere(tmp_path: Path, place_of: str) -> None:
+def test_invalid_text_is_not_sent(tmp_path: Path, place_of: str) -> None:
     services = "" if place_of == "path" else f'path = "/op"\nparameters = "{place_of}"\nfields = {{ id = "op" }}'
     with pytest.raises(ServiceNever) as caught:
         place(route(tmp_path, "get_operation", services), {"id": "\ud800"})

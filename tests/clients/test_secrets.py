@@ -55,13 +55,13 @@ async def test_slashes_may_be_escaped(session: ClientSession) -> None:
     assert (reply.json, reply.text) == (NO_JSON, "no JSON: [hidden]")
 
 
-async def test_half_a_secret_at_the_end_of_what_is_kept_is_none(session: ClientSession) -> None:
+async def test_truncated_secret_is_removed_too(session: ClientSession) -> None:
     reply = await told(session, b"x" * 1_990 + OTHERS.encode())
     assert reply.text == "x" * 1_990 + "[hidden]"
     assert (await told(session, b"x" * 1_995 + OTHERS.encode())).text == "x" * 1_995 + "[hidd"
 
 
-async def test_what_goes_out_with_a_request_is_known_from_then_on(session: ClientSession) -> None:
+async def test_secrets_sent_with_a_request_are_redacted_afterwards(session: ClientSession) -> None:
     secrets, key = Secrets(), "key-of-a-store"
     request = PreparedRequest(operation="s.ask", method="GET", path="/", headers={"Authorization": f"Bearer {key}"})
     assert (await told(session, b'{"a": "key-of-a-store"}', secrets=secrets)).json == {"a": key}
@@ -69,7 +69,7 @@ async def test_what_goes_out_with_a_request_is_known_from_then_on(session: Clien
     assert (await told(session, b'{"a": "key-of-a-store"}', secrets=secrets)).json == {"a": "[hidden]"}
 
 
-async def test_the_key_of_a_new_store_arrives_and_is_a_secret_from_then_on(session: ClientSession) -> None:
+async def test_key_of_a_new_store_becomes_a_secret(session: ClientSession) -> None:
     body, secrets = b'[{"address": "at brand-new-key", "name": "Centro", "token": "brand-new-key"}]', Secrets()
     async with wire_server(answer(body)) as server:
         client = DeliveryClient(
@@ -109,7 +109,7 @@ async def test_the_name_of_a_result_is_without_it() -> None:
     (r'no JSON \u secret-1', r'no JSON \u [hidden]'), (r'["\n", 1234567]', r'["\n", [hidden]]'),
     ("[" * 100_000 + r'"\n secret-1"', "[" * 100_000 + r'"\n [hidden]"'),
 ])  # fmt: skip
-def test_a_body_is_kept_without_secrets_also_where_json_spells_them_with_escapes(body: str, kept: str) -> None:
+def test_stored_body_hides_secrets_even_escaped_in_json(body: str, kept: str) -> None:
     assert Secrets(["secret-1", "1234567"]).hidden_body(body) == kept
 
 

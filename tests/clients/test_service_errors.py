@@ -87,7 +87,7 @@ READS: list[tuple[int, object, str]] = [
 
 
 @pytest.mark.parametrize(("status", "body", "expected"), READS)
-def test_a_failed_read_in_one_sentence(status: int, body: object, expected: str) -> None:
+def test_failed_read_is_one_sentence(status: int, body: object, expected: str) -> None:
     assert told(reply(status, body)) == expected
 
 
@@ -127,16 +127,16 @@ def test_words_of_the_service_are_found_in_every_usual_shape(body: object, words
     ({"Retry-After": "1.2"}, "in 2 s"), ({"Retry-After": "600"}, "in 10 minutes"),
     ({"Retry-After": "Fri, 20 Nov 2026 10:00:00 GMT"}, "in a minute"),
 ])  # fmt: skip
-def test_when_to_try_again_is_said(headers: dict[str, str], expected: str) -> None:
+def test_sentence_says_when_to_retry(headers: dict[str, str], expected: str) -> None:
     assert told(reply(429, {}, **headers)) == f"Payments is too busy. Try again {expected}."
 
 
 @pytest.mark.parametrize("why", [Failure.TIMEOUT, Failure.NOT_CONNECTED, Failure.DROPPED, Failure.OVERSIZE])
-def test_silence_in_one_sentence(why: Failure) -> None:
+def test_silence_is_one_sentence(why: Failure) -> None:
     assert told(Reply(failure=why)) == "Couldn't reach Payments. Try again in a minute."
 
 
-def test_what_switchboard_asks_again_itself_gives_no_advice() -> None:
+def test_automatic_retry_gives_no_advice() -> None:
     sentences = [sentence(failure(reply(status, {})), advice=False) for status in (503, 400)]
     assert sentences == ["Payments is having problems.", "Payments rejected the request."]
 
@@ -167,11 +167,11 @@ WRITES: list[tuple[Reply, str]] = [
 
 
 @pytest.mark.parametrize(("given", "expected"), WRITES)
-def test_a_failed_write_in_one_sentence(given: Reply, expected: str) -> None:
+def test_failed_write_is_one_sentence(given: Reply, expected: str) -> None:
     assert outcome(given) == expected
 
 
-def test_a_refusal_after_an_unknown_attempt_proves_nothing() -> None:
+def test_refusal_after_unknown_attempt_stays_unknown() -> None:
     said = outcome(reply(422, SHOWN), earlier_unknown=True)
     assert said == f"Payments gave no clear answer, saying “Your limit is used up”. {UNKNOWN}"
 
@@ -190,7 +190,7 @@ JSON = st.recursive(
 
 
 @given(status=st.integers(200, 599), body=JSON)
-def test_whatever_comes_is_one_short_line_without_a_token(status: int, body: object) -> None:
+def test_any_error_is_one_short_line_without_token(status: int, body: object) -> None:
     given = Reply(status=status, json=body)
     for text in (told(given), outcome(given)):
         assert len(text) < 700
@@ -200,6 +200,6 @@ def test_whatever_comes_is_one_short_line_without_a_token(status: int, body: obj
 
 
 @pytest.mark.parametrize("kind", [ServiceNow, ServiceNever, OutcomeUnknown])
-def test_trouble_in_a_log_names_the_service_and_holds_none_of_its_words(kind: type[ServiceTrouble]) -> None:
+def test_log_names_the_service_without_its_message(kind: type[ServiceTrouble]) -> None:
     trouble = kind("delivery", Reason(Exchange.READ_ANSWERED, status=409), words="canary")
     assert str(trouble) == "delivery: read_answered (status=409)"

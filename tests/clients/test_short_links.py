@@ -49,18 +49,18 @@ async def found(url: str, *, own: str = "", address: str = "10.0.0.1", seconds: 
     "https://www.waze.com/live-map/directions?to=ll.-0.2101%2C-78.5023",
     "https://consent.google.com/m?continue=https://www.google.com/maps?q=-0.2101,-78.5023&gl=DE",
 ])  # fmt: skip
-async def test_the_first_address_that_holds_a_position_is_enough_and_is_not_opened(host: Host, there: str) -> None:
+async def test_redirect_with_a_position_is_not_opened(host: Host, there: str) -> None:
     host.handler = Links({"/maps/a": there}).handle
     assert await found(f"{host.url}/maps/a", own=host.url) == HERE
     assert paths(host) == ["/maps/a"]
 
 
-async def test_middle_of_a_map_behind_a_short_link_is_asked_about(host: Host) -> None:
+async def test_map_center_behind_short_link_needs_confirmation(host: Host) -> None:
     host.handler = Links({"/maps/a": "https://www.google.com/maps/place/Market/@-0.2101,-78.5023,17z"}).handle
     assert await found(f"{host.url}/maps/a", own=host.url) == LinkFlaw.DOUBTFUL
 
 
-async def test_a_page_without_a_position_is_not_read(host: Host) -> None:
+async def test_map_page_without_position_is_ignored(host: Host) -> None:
     assert await found(f"{host.url}/maps/a", own=host.url) == LinkFlaw.NO_POSITION
     assert paths(host) == ["/maps/a"]
 
@@ -69,7 +69,7 @@ async def test_a_page_without_a_position_is_not_read(host: Host) -> None:
     "http://127.0.0.1:9/x", "http://169.254.169.254/latest/meta-data", "http://[::1]/", "http://2130706433/",
     "http://metadata.internal/", "http://user:word@example.com/", "file:///etc/passwd", "http://[foo",
 ])  # fmt: skip
-async def test_a_redirect_leads_nowhere_inside(host: Host, there: str) -> None:
+async def test_redirect_to_private_address_is_refused(host: Host, there: str) -> None:
     """The own service is asked for its own link, and not whatever that names on the same machine."""
     host.handler = Links({"/maps/a": there, "/x": LONG}).handle
     assert await found(f"{host.url}/maps/a", own=host.url) in (LinkFlaw.PRIVATE, LinkFlaw.NO_POSITION)
@@ -78,14 +78,14 @@ async def test_a_redirect_leads_nowhere_inside(host: Host, there: str) -> None:
     assert "/x" not in paths(host)
 
 
-async def test_a_public_name_that_resolves_inside_is_not_asked(host: Host) -> None:
+async def test_public_name_resolving_to_private_address_is_not_fetched(host: Host) -> None:
     host.handler = Links({"/abc": LONG}).handle
     port = host.url.rpartition(":")[2]
     assert await found(f"http://maps.app.goo.gl:{port}/abc", address="127.0.0.1") == LinkFlaw.PRIVATE
     assert host.seen == []
 
 
-async def test_it_ends_after_some_steps_and_some_seconds(host: Host) -> None:
+async def test_lookup_ends_after_limited_steps_and_seconds(host: Host) -> None:
     assert await found("https://maps.app.goo.gl/abc", address="10.1.2.3") == LinkFlaw.PRIVATE
     host.handler = Links({"/maps/a": "silence"}).handle
     assert await found(f"{host.url}/maps/a", own=host.url, seconds=0.3) == LinkFlaw.UNREACHABLE
@@ -93,7 +93,7 @@ async def test_it_ends_after_some_steps_and_some_seconds(host: Host) -> None:
     assert await found(f"{host.url}/maps/a", own=host.url) == LinkFlaw.PRIVATE
 
 
-async def test_nobody_answers() -> None:
+async def test_silent_service_is_unknown() -> None:
     assert await found("http://127.0.0.1:1/maps/a", own="http://127.0.0.1:1") == LinkFlaw.UNREACHABLE
 
 

@@ -44,7 +44,7 @@ def transport(
     return Transport(session=session, base_url=url, service="payments", connect=connect, read=read, total=total)
 
 
-async def test_a_service_has_five_seconds_to_connect_twenty_to_go_on_and_thirty_in_all(session: ClientSession) -> None:
+async def test_timeouts_are_5_to_connect_20_to_read_30_total(session: ClientSession) -> None:
     made = Transport(session=session, base_url="https://api.example.com", service="payments")
     assert made._timeout == aiohttp.ClientTimeout(total=30.0, connect=5.0, sock_connect=5.0, sock_read=20.0)
 
@@ -61,7 +61,7 @@ async def drop(arrived: Arrived, writer: asyncio.StreamWriter) -> None:
     writer.close()
 
 
-async def test_an_exchange_becomes_a_reply_with_exact_numbers(session: ClientSession) -> None:
+async def test_reply_keeps_exact_numbers(session: ClientSession) -> None:
     async with wire_server(fine) as server:
         reply = await transport(session, server.url + "/v1/").send(request(path="/a%2Fb?email=a%2Bb%40c"))
     assert reply.json == {"id": "op1", "amount": Decimal("25.10")}
@@ -113,7 +113,7 @@ async def test_no_redirect_is_followed(session: ClientSession, status: str) -> N
         assert other.requests == []
 
 
-async def test_nobody_listening_and_a_closed_session_are_not_connected(session: ClientSession) -> None:
+async def test_refused_connection_and_closed_session_are_not_connected(session: ClientSession) -> None:
     async with open_session() as closed:
         pass
     for opened in (session, closed):
@@ -121,7 +121,7 @@ async def test_nobody_listening_and_a_closed_session_are_not_connected(session: 
         assert reply == Reply(failure=Failure.NOT_CONNECTED)
 
 
-async def test_a_certificate_nobody_signed_is_not_connected(session: ClientSession, tmp_path: Path) -> None:
+async def test_untrusted_certificate_counts_as_not_connected(session: ClientSession, tmp_path: Path) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(*self_signed(tmp_path))
     async with wire_server(fine, tls=context) as server:
@@ -157,7 +157,7 @@ ENDS: list[tuple[Behaviour, dict[str, float], Failure | None]] = [
 
 
 @pytest.mark.parametrize(("behave", "seconds", "failure"), ENDS)
-async def test_how_an_exchange_ends(
+async def test_exchange_ends_in_a_known_outcome(
     session: ClientSession, behave: Behaviour, seconds: dict[str, float], failure: Failure | None
 ) -> None:
     async with wire_server(behave) as server:
@@ -167,9 +167,7 @@ async def test_how_an_exchange_ends(
 
 
 @pytest.mark.parametrize("seconds", [{"connect": 0.1}, {"total": 0.1}])
-async def test_guard_is_asked_only_when_the_connection_stands(
-    session: ClientSession, seconds: dict[str, float]
-) -> None:
+async def test_guard_runs_only_after_connecting(session: ClientSession, seconds: dict[str, float]) -> None:
     """A handshake may take seconds; what changed meanwhile must count."""
     asked: list[str] = []
 
@@ -214,14 +212,14 @@ async def test_logs_hold_no_address_or_credentials(session: ClientSession, behav
     assert not any(word in repr(logs) for word in ("s3cret", "127.0.0.1", "c2VjcmV0"))
 
 
-def test_a_prepared_request_does_not_print_what_it_carries() -> None:
+def test_prepared_request_repr_hides_its_content() -> None:
     assert not any(word in repr(request(path="/s3cret", body=b"s3cret")) for word in ("s3cret", "c2VjcmV0"))
 
 
 @pytest.mark.parametrize(
     "base_url", ["", "example.com", "ftp://example.com", "https://", "https://me:pw@example.com", "https://a.b/?x=1"]
 )
-async def test_a_base_address_that_is_none_is_the_operators(session: ClientSession, base_url: str) -> None:
+async def test_invalid_base_address_is_an_operator_error(session: ClientSession, base_url: str) -> None:
     with pytest.raises(OperatorError, match="PAYMENTS_BASE_URL"):
         transport(session, base_url)
 
@@ -237,7 +235,7 @@ JSON = "application/json"
     (b'{"a": 1e999999}', JSON, False, NO_JSON), (b'{"a": ' + b"9" * 5000 + b"}", JSON, False, NO_JSON),
     (b"[" * 100_000, JSON, False, NO_JSON), (b'{"a": "\xff"}', JSON, False, NO_JSON),
 ])  # fmt: skip
-def test_a_body_is_read_for_what_it_is(body: bytes, content_type: str, is_html: bool, parsed: object) -> None:
+def test_body_is_read_by_its_content(body: bytes, content_type: str, is_html: bool, parsed: object) -> None:
     reply = read_reply(status=200, headers={"Content-Type": content_type, "Set-Cookie": "x"}, body=body)
     assert reply.json == parsed
     assert reply.is_html is is_html
@@ -251,7 +249,7 @@ def test_reading_a_body_is_total(body: bytes, content_type: str) -> None:
 
 
 @given(st.integers(min_value=1, max_value=10**14))
-def test_an_amount_goes_out_with_exactly_its_cents(cents: int) -> None:
+def test_amount_is_sent_with_exact_cents(cents: int) -> None:
     written = dump_json({"amount": decimal_of(cents)})
     assert written == f'{{"amount":{plain(cents)}}}'
     assert json.loads(written, parse_float=Decimal)["amount"] * 100 == cents
@@ -263,7 +261,7 @@ def test_an_amount_goes_out_with_exactly_its_cents(cents: int) -> None:
         lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     )
 )
-def test_what_is_written_reads_back(value: object) -> None:
+def test_written_body_round_trips(value: object) -> None:
     assert json.loads(dump_json(value)) == value
 
 
@@ -278,7 +276,7 @@ def says(status: int) -> bytes:
 
 
 @pytest.mark.parametrize("status", [200, 302, 400, 401, 404, 409, 422, 429, 500, 501])
-async def test_any_answer_of_the_service_itself_closes_the_circuit(session: ClientSession, status: int) -> None:
+async def test_any_answer_of_the_service_closes_the_circuit(session: ClientSession, status: int) -> None:
     async with wire_server(says(status)) as service:
         sender = transport(session, service.url)
         for _ in range(IN_A_ROW):
@@ -288,9 +286,7 @@ async def test_any_answer_of_the_service_itself_closes_the_circuit(session: Clie
 
 
 @pytest.mark.parametrize("behave", [hang, drop, says(502), says(503), says(504), None])
-async def test_what_is_no_answer_of_the_service_opens_it(
-    session: ClientSession, behave: Behaviour | bytes | None
-) -> None:
+async def test_answers_of_proxies_open_the_circuit(session: ClientSession, behave: Behaviour | bytes | None) -> None:
     """None: nobody listens there."""
     async with wire_server(behave or b"") as service:
         sender = transport(session, service.url if behave else "http://127.0.0.1:1", total=0.2)
@@ -308,7 +304,7 @@ async def test_our_own_refusals_leave_the_circuit_closed(session: ClientSession)
     assert not sender.circuit.is_open
 
 
-async def test_effects_without_an_answer_count_although_reads_are_answered(session: ClientSession) -> None:
+async def test_unanswered_effects_open_the_circuit_despite_answered_reads(session: ClientSession) -> None:
     async with wire_server(hang) as dead, wire_server(fine) as alive:
         sender = transport(session, dead.url, total=0.1)
         reader = Transport(session=session, base_url=alive.url, service="payments", circuit=sender.circuit)

@@ -95,7 +95,7 @@ def connect(session: ClientSession, partner: Partner, notes: Notes, tmp_path: Pa
     return build
 
 
-async def test_a_reason_under_another_name_is_kept_and_noted(connect: Connect, partner: Partner, notes: Notes) -> None:
+async def test_reason_under_another_name_is_kept_and_reported(connect: Connect, partner: Partner, notes: Notes) -> None:
     failure = {"receiver_email": "ana@example.com", "amount": "1.00", "internal_note": "L-1/2", "rejection": "limit"}
     partner.answer = lambda _: said({"payments": [failure, failure]})
     page = await connect().bulk_item_page("b-1", failed=True)
@@ -127,7 +127,9 @@ async def test_no_record(connect: Connect, partner: Partner, notes: Notes, answe
 
 
 @pytest.mark.parametrize("status", [400, 404, 409, 422, 429, 500, 302])
-async def test_only_successes_are_told(connect: Connect, partner: Partner, notes: Notes, status: int) -> None:
+async def test_only_successful_answers_are_examined(
+    connect: Connect, partner: Partner, notes: Notes, status: int
+) -> None:
     partner.answer = lambda _: said({"message": "no"}, status)
     client = connect()
     await client.commit_payout("op-1", earlier_unknown=False)
@@ -162,7 +164,7 @@ async def test_a_booking_made_under_other_names(connect: Connect, notes: Notes) 
         assert value not in str(found.as_json())
 
 
-async def test_an_error_that_comes_as_a_success_was_read(connect: Connect, partner: Partner, notes: Notes) -> None:
+async def test_error_with_status_200_counts_as_read(connect: Connect, partner: Partner, notes: Notes) -> None:
     partner.answer = lambda _: said({"success": False, "message": "no"})
     await connect("localization").run(ASKED)
     assert notes.answers == []
@@ -254,7 +256,7 @@ def texts(document: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", TOOK_IN)
-async def test_proposed_lines_make_an_answer_readable(
+async def test_proposed_settings_make_the_answer_readable(
     partner: Partner, connect: Connect, notes: Notes, name: str
 ) -> None:
     service, document, call = TOOK_IN[name]

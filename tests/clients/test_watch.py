@@ -57,7 +57,7 @@ async def quick_request(url: str, told: Told, **more: str) -> Reply:
 
 
 @pytest.mark.parametrize("status", ENDS)
-async def test_exchange_is_told_with_the_seconds_since_its_first_byte(status: str) -> None:
+async def test_exchange_reports_seconds_since_its_first_byte(status: str) -> None:
     clock, told, quick = [3.0], Told(), Told()
     async with wire_server(says(status, clock)) as server:
         await send(server.url, told, clock)
@@ -66,7 +66,7 @@ async def test_exchange_is_told_with_the_seconds_since_its_first_byte(status: st
     assert [(word, seconds is not None) for word, seconds in quick] == [(ENDS[status], True)]
 
 
-async def test_what_never_left_has_no_seconds() -> None:
+async def test_unsent_exchange_has_no_duration() -> None:
     clock, told = [0.0], Told()
     async with wire_server(says("200", clock)) as server:
         await send(server.url, told, clock, leaves=False)
@@ -76,7 +76,7 @@ async def test_what_never_left_has_no_seconds() -> None:
     assert told == [(Ended.NOT_SENT, None), (Ended.UNREACHABLE, None), (Ended.UNREACHABLE, None)]
 
 
-async def test_headers_leave_besides_the_usual_ones_and_no_redirect_is_followed() -> None:
+async def test_request_sends_given_headers_without_redirects() -> None:
     async with wire_server(says("302", [0.0])) as server:
         reply = await quick_request(server.url, Told(), **{"X-Api-Key": "k"})
     [arrived] = server.requests
@@ -86,7 +86,7 @@ async def test_headers_leave_besides_the_usual_ones_and_no_redirect_is_followed(
 
 @pytest.mark.parametrize("is_announced", [True, False])
 @pytest.mark.parametrize(("size", "failure"), [(MOST, None), (MOST + 1, Failure.OVERSIZE)])
-async def test_two_mebibytes_of_an_answer_are_read(is_announced: bool, size: int, failure: Failure | None) -> None:
+async def test_answer_is_read_up_to_two_mebibytes(is_announced: bool, size: int, failure: Failure | None) -> None:
     whole = answer(b"x" * size, headers="Content-Type: text/plain")
     if not is_announced:
         whole = whole.replace(f"Content-Length: {size}\r\n".encode(), b"Connection: close\r\n")

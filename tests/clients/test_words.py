@@ -11,7 +11,7 @@ from bot.presentation.reasons import problem_of
 from tests.clients.conftest import routes_of
 
 
-def test_the_shipped_lines_say_what_is_documented_or_assumed(tmp_path: Path) -> None:
+def test_shipped_lines_are_marked_documented_or_assumed(tmp_path: Path) -> None:
     table = routes_of(tmp_path)
     found = {name: [one for _, one in table.words() if one.table == name] for name in ("states", "events", "units")}
     assert [one.theirs for one in found["states"]] == [one.ours for one in found["states"]] == [*Status]
@@ -22,7 +22,7 @@ def test_the_shipped_lines_say_what_is_documented_or_assumed(tmp_path: Path) -> 
     assert table.dialect("delivery").state("WAITING_FOR_RAIN") == "WAITING_FOR_RAIN"
 
 
-def test_what_an_operator_writes_stands_beside_or_in_place_of_a_shipped_line(tmp_path: Path) -> None:
+def test_override_adds_or_replaces_a_shipped_line(tmp_path: Path) -> None:
     table = routes_of(
         tmp_path,
         """

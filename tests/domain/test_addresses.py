@@ -11,13 +11,13 @@ from bot.domain.errors import RuleError
     *((text, "it can have no quotation marks") for text in ('"a b"@b.co', '"ana"@example.com', ' "a@b"@b.co')),
     *((text, "it isn't an e-mail address") for text in ("ana", "a b@example.com", "ana@localhost", "")),
 ])  # fmt: skip
-def test_what_is_no_address_of_a_person(text: str, rule: str) -> None:
+def test_unusable_recipient_addresses_are_refused(text: str, rule: str) -> None:
     with pytest.raises(RuleError) as refused:
         address(text)
     assert refused.value.rule == rule
 
 
-def test_one_form() -> None:
+def test_addresses_are_normalized() -> None:
     assert address(" o'brien+work@Bücher.example ") == "o'brien+work@xn--bcher-kva.example"
 
 
@@ -77,7 +77,7 @@ NAMED = [
     *((url, {AddressFlaw.NO_ADDRESS, AddressFlaw.CREDENTIALS}) for url in NO_ADDRESS),
     *((url, {AddressFlaw.CREDENTIALS}) for url in NAMED),
 ])  # fmt: skip
-def test_what_nobody_else_can_reach_or_names_somebody(url: str, flaws: set[AddressFlaw]) -> None:
+def test_private_or_credentialed_addresses_are_refused(url: str, flaws: set[AddressFlaw]) -> None:
     assert flaw_of(url) in flaws
 
 
@@ -88,19 +88,19 @@ def test_what_nobody_else_can_reach_or_names_somebody(url: str, flaws: set[Addre
     *("https://[64:ff9b::5db8:d822]/a", "https://[2002:5db8:d822::1]/a", "https://localhost.example.com/a"),
     "https://10.0.0.1.nip.example.com/a",
 ])  # fmt: skip
-def test_what_everybody_can_reach(url: str) -> None:
+def test_public_addresses_are_allowed(url: str) -> None:
     assert flaw_of(url) is None
 
 
 @pytest.mark.parametrize(
     "url", ["http://10.0.0.5/a", "http://１０.0.0.5:81/a", "http://Files:80/a", "http://[FD00:0::1]/a"]
 )
-def test_the_hosts_of_a_service_itself_however_they_are_written(url: str) -> None:
+def test_hosts_of_the_service_match_in_any_spelling(url: str) -> None:
     assert flaw_of(url, own=("10.0.0.5", "files", "fd00::1")) is None
     assert flaw_of(url, own=("10.0.0.6",)) is AddressFlaw.PRIVATE
 
 
-def test_a_host_is_the_one_that_is_connected_to() -> None:
+def test_parsed_host_is_the_connected_host() -> None:
     """By IDNA 2003, which Python's own codec knows, these would be other people's hosts."""
     assert plain_host("faß.de") == plain_host("FAẞ.de") == plain_host("xn--fa-hia.de") == "xn--fa-hia.de"
     assert plain_host("βόλος.com") == "xn--nxasmm1c.com"
@@ -112,11 +112,11 @@ def test_a_host_is_the_one_that_is_connected_to() -> None:
 
 
 @pytest.mark.parametrize("url", [url for url in PRIVATE if not url.isascii()])
-def test_the_check_and_the_connection_see_one_name(url: str) -> None:
+def test_checked_host_is_the_connected_host(url: str) -> None:
     assert plain_host(url.split("/")[2]) == (URL(url).raw_host or "").removesuffix(".")
 
 
-def test_a_host_has_one_form_and_addresses_of_older_kinds_are_nobodys() -> None:
+def test_host_has_one_form_and_legacy_addresses_are_refused() -> None:
     assert plain_host("ＥＸＡＭＰＬＥ.com.") == plain_host("example%2Ecom") == "example.com"
     assert plain_host("[2001:DB8:0::1]") == "2001:db8::1"
     assert plain_host("") is None

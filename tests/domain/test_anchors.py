@@ -20,7 +20,7 @@ def anchor(seq: int) -> Anchor:
 TEXT = "".join(line(anchor(seq), key=KEY) + "\n" for seq in (100, 200, 300))
 
 
-def test_what_was_written_is_read_again_and_times_are_written_in_utc() -> None:
+def test_anchor_round_trips_with_utc_times() -> None:
     assert read_lines(TEXT, key=KEY) == Anchors(held=(anchor(100), anchor(200), anchor(300)))
     assert read_lines("", key=KEY) == Anchors()
     abroad = Anchor(at=NOW.astimezone(timezone(timedelta(hours=-3))), seq=1, head="0" * 64)
@@ -29,7 +29,7 @@ def test_what_was_written_is_read_again_and_times_are_written_in_utc() -> None:
 
 
 @given(st.integers(0, len(TEXT) - 1), st.integers(0, 6))
-def test_no_changed_byte_is_taken_for_an_anchor_of_ours(at: int, bit: int) -> None:
+def test_anchor_with_a_changed_byte_is_refused(at: int, bit: int) -> None:
     changed = TEXT[:at] + chr(ord(TEXT[at]) ^ (1 << bit)) + TEXT[at + 1 :]
     found = read_lines(changed, key=KEY)
     assert set(found.held) <= {anchor(100), anchor(200), anchor(300)}
@@ -37,7 +37,7 @@ def test_no_changed_byte_is_taken_for_an_anchor_of_ours(at: int, bit: int) -> No
         assert found.unreadable or found.forged or len(found.held) < 3
 
 
-def test_half_a_line_is_told_from_a_forged_one() -> None:
+def test_partial_anchor_line_differs_from_forgery() -> None:
     other = line(anchor(400), key=b"x" * 32)
     found = read_lines(f"{TEXT}{TEXT[:80]}\n{other}\n[]\nnull\n{line(anchor(500), key=KEY)}", key=KEY)
     assert found.held == (anchor(100), anchor(200), anchor(300), anchor(500))
@@ -46,7 +46,7 @@ def test_half_a_line_is_told_from_a_forged_one() -> None:
 
 
 @given(st.text())
-def test_any_text_is_read(text: str) -> None:
+def test_anchor_reader_accepts_any_text(text: str) -> None:
     assert read_lines(text, key=KEY).held == ()
 
 

@@ -45,19 +45,19 @@ FLAWS = [
 
 
 @pytest.mark.parametrize(("flaw", "no"), FLAWS)
-def test_only_full_members_of_the_home_workspace_count(flaw: dict[str, Any], no: No) -> None:
+def test_only_full_members_of_the_workspace_count(flaw: dict[str, Any], no: No) -> None:
     assert full_member(person(**flaw), home=HOME) is no
     assert may_decide(approver(**flaw), requester="U0MARIA", people=PEOPLE, home=HOME) is no
     assert may_request(Membership(person(**flaw), frozenset({"S0FINANCE"})), people=PEOPLE, home=HOME) is no
 
 
 @pytest.mark.parametrize("team_id", ["", "T0OTHER", "E0ORG"])
-def test_people_of_an_enterprise_grid_are_at_home_in_each_of_their_workspaces(team_id: str) -> None:
+def test_enterprise_grid_members_count_in_each_workspace(team_id: str) -> None:
     ada = approver(team_id=team_id, teams=frozenset({"T0OTHER", HOME}))
     assert may_decide(ada, requester="U0MARIA", people=PEOPLE, home=HOME) is None
 
 
-def test_somebody_slack_does_not_know_is_nobody() -> None:
+def test_unknown_slack_users_have_no_role() -> None:
     nobody = Membership(None, frozenset({"S0TREASURY", "S0FINANCE"}))
     assert may_decide(nobody, requester="U0MARIA", people=PEOPLE, home=HOME) is No.UNKNOWN
     assert may_request(nobody, people=PEOPLE, home=HOME) is No.UNKNOWN
@@ -72,12 +72,12 @@ BOTH = Membership(person("U0TOM"), frozenset({"S0FINANCE", "S0TREASURY"}))
     (Membership(person()), "U0MARIA", No.NOT_APPROVER), (BOTH, "U0TOM", No.OWN_REQUEST), (BOTH, "U0MARIA", None),
     (Membership(person("U0OLGA")), "U0MARIA", No.NOT_APPROVER),
 ], ids=["by group", "by id", "not listed", "the requester, listed twice", "another's", "an admin"])  # fmt: skip
-def test_who_is_listed_decides(membership: Membership, requester: str, no: No | None) -> None:
+def test_listed_people_have_the_role(membership: Membership, requester: str, no: No | None) -> None:
     assert may_decide(membership, requester=requester, people=PEOPLE, home=HOME) is no
     assert listed(Role.ADMIN, membership, PEOPLE) is (membership.person == person("U0OLGA"))
 
 
-def test_a_star_lets_every_full_member_ask_and_empty_lists_let_nobody() -> None:
+def test_star_allows_all_full_members_and_empty_list_nobody() -> None:
     everybody, nobody = People(requesters=("*",)), People()
     assert may_request(Membership(person("U0ZOE")), people=everybody, home=HOME) is None
     assert may_request(Membership(person("U0GUS", guest=True)), people=everybody, home=HOME) is No.GUEST
@@ -101,15 +101,13 @@ TYPED = {"requirement": Requirement(quorum=2, typed_amount=True)}
 ], ids=[
     "the present round, each person once", "the amount was not typed", "too old", "who is gone or was not read",
 ])  # fmt: skip
-def test_whose_votes_count_and_why(votes: list[Vote], changes: dict[str, Any], void: dict[str, No | Void]) -> None:
+def test_votes_count_or_say_why_not(votes: list[Vote], changes: dict[str, Any], void: dict[str, No | Void]) -> None:
     standings = {"U0ADA": approver(), "U0LIN": approver("U0LIN"), "U0GUS": approver("U0GUS", deleted=True)}
     assert counted(*votes, standings=standings, **changes) == Count(frozenset({"U0LIN"}), void)
 
 
 @pytest.mark.parametrize(("new", "fresh"), [(0, []), (2, [Facts(cents=9_000, new_recipient=True, sent_today=7)])])
-def test_of_a_list_the_policy_looks_at_its_sum_its_largest_and_what_goes_to_somebody_new(
-    new: int, fresh: list[Facts]
-) -> None:
+def test_bulk_rules_use_sum_largest_and_new_recipients(new: int, fresh: list[Facts]) -> None:
     payload = bulk().payload.model_copy(update={"new_count": new})
     together = Facts(cents=125_000, new_recipient=new > 0, sent_today=7)
     largest = Facts(cents=90_000, sent_today=7)
@@ -120,7 +118,7 @@ def test_of_a_list_the_policy_looks_at_its_sum_its_largest_and_what_goes_to_some
     st.lists(st.sampled_from(["U0ADA", "U0LIN", "U0MARIA", "U0GUS", "U0EVE"]), max_size=8),
     st.sets(st.sampled_from(["U0ADA", "U0LIN", "U0MARIA", "U0GUS", "U0EVE"])),
 )
-def test_what_counts_is_always_eligible_voters_without_the_requester(voters: list[str], in_group: set[str]) -> None:
+def test_only_eligible_voters_besides_the_requester_count(voters: list[str], in_group: set[str]) -> None:
     flawed: dict[str, dict[str, Any]] = {"U0GUS": {"guest": True}, "U0EVE": {"team_id": "T0OTHER"}}
     standings = {
         user: Membership(person(user, **flawed.get(user, {})), frozenset({"S0TREASURY"} if user in in_group else ()))

@@ -37,7 +37,7 @@ def chain(*entries: audit.Entry, key: bytes = KEY) -> list[audit.ChainRow]:
     return rows
 
 
-def test_an_untouched_chain_holds_and_one_cut_off_has_another_head() -> None:
+def test_untouched_chain_verifies_and_truncated_one_has_another_head() -> None:
     rows = chain(*map(entry, range(6)))
     whole, cut = verify(key=KEY, rows=rows), verify(key=KEY, rows=rows[:4])
     assert (whole.rows, whole.head, whole.bad_seq) == (6, rows[-1].hash, None)
@@ -45,7 +45,7 @@ def test_an_untouched_chain_holds_and_one_cut_off_has_another_head() -> None:
     assert verify(key=KEY, rows=chain(entry(1), key=b"x" * 32)).bad_seq == 1, "without the key nothing can be forged"
 
 
-def test_the_hashed_form_is_plain_sorted_json() -> None:
+def test_hashed_form_is_sorted_json() -> None:
     odd = entry(1, actor='"\\ \u2028 \x00 é', detail={"b": [1, 2.5, None], "a": {"ü": '"}'}})
     content = {
         "seq": 7, "at": odd.at.isoformat(), "instruction": odd.instruction_id, "actor": odd.actor, "action": odd.action,
@@ -56,7 +56,7 @@ def test_the_hashed_form_is_plain_sorted_json() -> None:
     assert made == hmac.digest(KEY, text.encode(), "sha256").hex()
 
 
-def test_the_time_zone_does_not_matter() -> None:
+def test_audit_hash_ignores_the_time_zone() -> None:
     abroad = entry(1, at=entry(1).at.astimezone(timezone(timedelta(hours=5, minutes=30))))
     here, there = (audit.link(key=KEY, previous=audit.GENESIS, seq=1, entry=one) for one in (entry(1), abroad))
     assert here == there
@@ -65,7 +65,7 @@ def test_the_time_zone_does_not_matter() -> None:
     )
 
 
-def test_a_stored_row_says_what_the_row_said() -> None:
+def test_stored_audit_row_equals_the_original() -> None:
     row = chain(entry(1), entry(2))[1]
     assert audit.stored(row).entry() == row.entry
     assert audit.seal(audit.stored(row), key=KEY) == row.hash
@@ -90,7 +90,7 @@ def looked_at(rows: Sequence[audit.Stored], **known: object) -> audit.Verdict:
 
 @pytest.mark.parametrize("field", audit.Stored._fields)
 @pytest.mark.parametrize("value", [b"blob", None, 1.5, "\udcff", 10**30, "x"])
-def test_what_this_program_never_writes_is_found_too(field: str, value: object) -> None:
+def test_foreign_audit_rows_are_found(field: str, value: object) -> None:
     rows = lying()
     rows[2] = rows[2]._replace(**{field: value})  # type: ignore[arg-type]
     verdict = looked_at(rows)
@@ -98,7 +98,7 @@ def test_what_this_program_never_writes_is_found_too(field: str, value: object) 
     assert verdict.damage is not None
 
 
-def test_a_detail_that_means_the_same_is_still_a_change() -> None:
+def test_rewritten_equal_detail_is_a_change() -> None:
     rows = lying()
     for written in ('{"n": 3}', '{"n":3,"n":3}', '{"n":3}\n', '{"\\u006e":3}'):
         assert json.loads(written) == json.loads(rows[2].detail)
@@ -107,7 +107,7 @@ def test_a_detail_that_means_the_same_is_still_a_change() -> None:
         assert (verdict.bad_seq, verdict.rows, verdict.found) == (3, 2, changed[2])
 
 
-def test_a_detail_cannot_pretend_to_be_the_rest_of_the_row() -> None:
+def test_detail_cannot_imitate_other_columns() -> None:
     real = entry(1, detail={"n": 1}, instruction_id="real")
     row = audit.stored(chain(real)[0])
     text = '{"n":1},"instruction":"real"'
@@ -125,7 +125,7 @@ def test_inserted_rows_are_found(at: int, chained: bool) -> None:
     assert verdict.damage is audit.ChainDamage.INSERTED or (at == LENGTH and not chained)
 
 
-def test_a_row_with_another_number_is_found() -> None:
+def test_renumbered_row_is_found() -> None:
     rows = lying()
     last = looked_at([*rows[:3], *rows[4:], rows[3]._replace(seq=99)])
     assert (last.bad_seq, last.damage, last.problem) == (4, audit.ChainDamage.REORDERED, "it has the number 99 now")
@@ -134,7 +134,7 @@ def test_a_row_with_another_number_is_found() -> None:
 
 
 @given(st.integers(min_value=0, max_value=LENGTH - 1), st.sampled_from(["end", "anchor", "both"]))
-def test_an_end_cut_off_is_found(left: int, witness: str) -> None:
+def test_truncated_chain_is_found(left: int, witness: str) -> None:
     rows = lying()
     head = rows[left - 1].hash if left else audit.GENESIS
     known = {
@@ -145,7 +145,7 @@ def test_an_end_cut_off_is_found(left: int, witness: str) -> None:
     assert (verdict.bad_seq, verdict.damage, verdict.rows) == (left + 1, audit.ChainDamage.CUT_OFF, left)
 
 
-def test_a_note_of_the_end_that_does_not_fit_is_found() -> None:
+def test_forged_head_of_the_chain_is_found() -> None:
     rows = lying()
     for end in ((LENGTH, "f" * 64), (LENGTH - 1, rows[-2].hash), (0, audit.GENESIS), ("x", "")):
         verdict = looked_at(rows, end=end)
@@ -193,7 +193,7 @@ LINE = (
 )
 
 
-def test_a_row_in_a_spreadsheet() -> None:
+def test_audit_row_exports_safely_to_a_spreadsheet() -> None:
     assert csv_of(exported(), exported(), head=True) == HEAD + LINE + LINE
     assert csv_of(exported()) == LINE
     out = io.StringIO(newline="")
@@ -201,7 +201,7 @@ def test_a_row_in_a_spreadsheet() -> None:
     assert out.getvalue() == HEAD
 
 
-def test_no_cell_begins_a_formula_and_what_cannot_be_read_is_written_as_it_stands() -> None:
+def test_exported_cells_never_begin_a_formula() -> None:
     for first in ("=", "+", "-", "@", "\t", "\r", "\n"):
         assert f'"\'{first}1+1"' in csv_of(exported(actor=f"{first}1+1"))
     assert '"no time"' in csv_of(exported(at="no time"))

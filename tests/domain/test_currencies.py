@@ -18,7 +18,7 @@ OURS = [
 ]  # fmt: skip
 
 
-def test_a_foreign_currency_in_a_name_is_found() -> None:
+def test_foreign_currency_in_a_column_name_is_found() -> None:
     assert [name for name in FOREIGN if not other_currency_in(name)] == []
     assert [name for name in OURS if other_currency_in(name)] == []
 
@@ -30,11 +30,11 @@ def test_a_foreign_currency_in_a_name_is_found() -> None:
     (["EUR", "€", "peso", "A$", "C$", "R$", "MXN$", "$ MXN", "dólares canadienses", "Hong Kong dollar", "S/", "Bs", "-",
       "n/a", "USDT", "USD/EUR", "US", "?"], False),
 ])  # fmt: skip
-def test_cells_of_a_currency_column_name_dollars_or_not(cells: list[str], ours: bool) -> None:
+def test_currency_cells_are_dollars_or_foreign(cells: list[str], ours: bool) -> None:
     assert [cell for cell in cells if is_ours(cell) is not ours] == []
 
 
-def test_columns_of_currencies_are_known_by_their_names() -> None:
+def test_currency_columns_are_found_by_name() -> None:
     names = ["currency", "Currency code", "moneda", "Divisa", "devise", "Währung", "Waehrung", "moeda", "ccy", "CUR",
              "Curr.", "targetCurrency", "Tipo de moneda", "Währungscode", "payment_currency", "monnaie"]  # fmt: skip
     assert [name for name in names if not holds_currencies(name)] == []

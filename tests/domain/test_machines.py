@@ -22,7 +22,7 @@ def after(machine: Machine[Any], *states: str) -> set[str]:
 
 
 @pytest.mark.parametrize("machine", [CALL, ROW_BY_ROW, WHOLE_FILE])
-def test_nothing_leads_out_of_a_final_state(machine: Machine[Any]) -> None:
+def test_final_states_have_no_transition(machine: Machine[Any]) -> None:
     assert machine.final
     assert not after(machine, *machine.final)
 
@@ -31,7 +31,7 @@ def test_nothing_leads_out_of_a_final_state(machine: Machine[Any]) -> None:
     (BOOKING, Stage.SENDING, Stage.NEW), (CALL, CallState.RUNNING, CallState.WAITING),
     (WHOLE_FILE, RunState.SENDING, RunState.PREPARING),
 ])  # fmt: skip
-def test_one_state_alone_leads_to_the_request(machine: Machine[Any], sent: str, unsent: str) -> None:
+def test_only_one_state_leads_to_sending(machine: Machine[Any], sent: str, unsent: str) -> None:
     assert before(machine, sent) == {unsent}
 
 
@@ -41,7 +41,7 @@ def test_one_state_alone_leads_to_the_request(machine: Machine[Any], sent: str, 
     (CALL, CallState.UNKNOWN, {CallState.WAITING, CallState.RUNNING}),
     (WHOLE_FILE, RunState.UNKNOWN, {RunState.PREPARING, RunState.SENDING}),
 ])  # fmt: skip
-def test_what_may_have_been_done_is_never_sent_again(machine: Machine[Any], unknown: str, unsent: set[str]) -> None:
+def test_uncertain_effects_are_never_resent(machine: Machine[Any], unknown: str, unsent: set[str]) -> None:
     reached, new = {unknown}, {unknown}
     while new:
         new = after(machine, *new) - reached
@@ -49,7 +49,7 @@ def test_what_may_have_been_done_is_never_sent_again(machine: Machine[Any], unkn
     assert not reached & unsent
 
 
-def test_a_record_of_the_service_counts_in_every_stage_but_the_end_and_an_answer_where_it_was_sent() -> None:
+def test_service_records_count_until_the_final_stage() -> None:
     assert before(BOOKING, Stage.OPEN) == before(BOOKING, Stage.ENDED) == set(Stage) - {Stage.ENDED}
     assert before(BOOKING, Stage.REFUSED) == {Stage.SENDING}
     assert before(BOOKING, Stage.UNKNOWN) == {Stage.SENDING, Stage.NEW}  # the database was restored
@@ -57,11 +57,11 @@ def test_a_record_of_the_service_counts_in_every_stage_but_the_end_and_an_answer
     assert before(BOOKING, Stage.WAITING) == {Stage.SENDING, Stage.UNKNOWN, Stage.LOST, Stage.WAITING}
 
 
-def test_a_store_is_made_once() -> None:
+def test_store_creation_is_never_repeated() -> None:
     assert after(STORE_MOVES, *StoreState) == {StoreState.READY}
     assert not after(STORE_MOVES, StoreState.READY)
 
 
-def test_buttons_of_a_call_lead_where_the_machine_does() -> None:
+def test_call_buttons_match_the_state_machine() -> None:
     assert before(CALL, CallState.CANCELED) == STOPPABLE
     assert CALL.final > REPEATABLE

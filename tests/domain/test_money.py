@@ -21,7 +21,7 @@ LARGEST = 99_999_999_999_999
     ("1,234,567.80", 123_456_780), ("1,234,567", 123_456_700),
     ("999999999999", 10**14 - 100),
 ])  # fmt: skip
-def test_an_amount_a_person_types_is_read_in_cents(text: str, cents: int) -> None:
+def test_typed_amount_is_read_in_cents(text: str, cents: int) -> None:
     assert parse_amount(text) == cents
 
 
@@ -35,7 +35,7 @@ def test_an_amount_a_person_types_is_read_in_cents(text: str, cents: int) -> Non
         *("1,500'000", "12,5000", "0,500.00", "25,000,00"),
     )),
 ])  # fmt: skip
-def test_whatever_is_no_amount_is_refused_with_its_rule(text: str, rule: str) -> None:
+def test_invalid_amounts_are_refused_with_a_rule(text: str, rule: str) -> None:
     with pytest.raises(RuleError) as refused:
         parse_amount(text)
     assert (refused.value.rule, refused.value.instead) == (rule, "")
@@ -49,7 +49,7 @@ def test_whatever_is_no_amount_is_refused_with_its_rule(text: str, rule: str) ->
     *((text, "write 1655.00 for $1,655.00", "1655.00", "") for text in ("1,655", "$1.655")),
     ("0,05", "use a point for cents: 0.05", "0.05", ""),
 ])  # fmt: skip
-def test_what_a_separator_stands_for_is_asked(text: str, rule: str, instead: str, also: str) -> None:
+def test_ambiguous_separator_is_asked_about(text: str, rule: str, instead: str, also: str) -> None:
     with pytest.raises(RuleError) as refused:
         parse_amount(text)
     assert (refused.value.rule, refused.value.instead, refused.value.also) == (rule, instead, also)
@@ -68,13 +68,13 @@ POINT, COMMA = Decimals.POINT, Decimals.COMMA
     ("0,500", {COMMA: "0.500"}, ["0,500", "0.50"]),
     *((text, {}, [text, text]) for text in ("25", "1 500", "25,", "", "1,65,60", "€1,50", "-1,50")),
 ])  # fmt: skip
-def test_readings_hold_each_style_that_fits(text: str, found: dict[Decimals, str], plain_ones: list[str]) -> None:
+def test_amount_readings_hold_each_fitting_style(text: str, found: dict[Decimals, str], plain_ones: list[str]) -> None:
     assert readings(text) == {style: Decimal(value) for style, value in found.items()}
     assert [in_plain_style(text, style) for style in Decimals] == plain_ones
 
 
 @given(st.text())
-def test_any_text_is_a_positive_amount_or_a_rule(text: str) -> None:
+def test_any_text_is_a_positive_amount_or_an_error(text: str) -> None:
     try:
         cents = parse_amount(text)
     except RuleError:
@@ -84,7 +84,7 @@ def test_any_text_is_a_positive_amount_or_a_rule(text: str) -> None:
 
 
 @given(st.integers(min_value=1, max_value=LARGEST))
-def test_what_is_written_can_be_read_back(cents: int) -> None:
+def test_shown_amount_can_be_parsed(cents: int) -> None:
     assert parse_amount(plain(cents)) == cents
     assert parse_amount(shown(cents)) == cents
     assert cents_of(plain(cents)) == cents
@@ -128,17 +128,17 @@ NO_AMOUNT: list[object] = [
     ("25.00", 2500), ("25", 2500), (25, 2500), (25.5, 2550), (Decimal("25.10"), 2510), ("0", 0), ("-3.00", -300),
     ("2.5e1", 2500), *((value, None) for value in NO_AMOUNT),
 ])  # fmt: skip
-def test_an_amount_a_service_reports_is_exact_or_none(value: object, cents: int | None) -> None:
+def test_reported_amount_is_exact_or_none(value: object, cents: int | None) -> None:
     assert cents_of(value) == cents
 
 
 @given(st.one_of(st.text(), st.floats(), st.integers(), st.decimals(), st.booleans(), st.none()))
-def test_no_report_of_a_service_breaks_the_reader(value: object) -> None:
+def test_amount_reader_accepts_any_report(value: object) -> None:
     found = cents_of(value)
     assert found is None or isinstance(found, int)
 
 
-def test_only_what_is_a_currency_is_taken_for_one() -> None:
+def test_only_real_currencies_are_recognized() -> None:
     others = ["EUR", "eur", "Euros", "MXN", "€", "£", "C$", "BTC", "S/", "Bs.", "soles", "R$"]
     assert [word for word in others if not names_other_currency(word)] == []
     words = ["USD", "usd", "$", "US$", "VAT", "TAX", "rent", "Pen", "all", "try", "top", "EURO-zone", "$5 voucher", ""]

@@ -34,7 +34,7 @@ def outcome(reply: Reply, *, read: Callable[[object], object] = accept, earlier_
 
 
 @pytest.mark.parametrize("earlier_unknown", [False, True])
-def test_every_status_has_its_class_and_after_an_unknown_attempt_only_a_success(earlier_unknown: bool) -> None:
+def test_http_status_decides_the_class_of_outcome(earlier_unknown: bool) -> None:
     for status in (0, *range(100, 601)):
         found = outcome(Reply(status=status, json={"id": "op1"}), earlier_unknown=earlier_unknown)
         if 200 <= status < 300:
@@ -50,30 +50,30 @@ def test_every_status_has_its_class_and_after_an_unknown_attempt_only_a_success(
     Reply(status=200, json=NO_JSON), Reply(status=200, json=NO_JSON, is_html=True),
     Reply(status=200, json=NO_JSON, text="OK"), Reply(status=204),
 ])  # fmt: skip
-def test_a_success_without_json_is_unknown_and_not_shown_to_the_reader(reply: Reply) -> None:
+def test_success_without_json_is_unknown_outcome(reply: Reply) -> None:
     shown: list[object] = []
     assert isinstance(outcome(reply, read=shown.append), Unknown)
     assert shown == []
 
 
 @pytest.mark.parametrize("body", [None, [], {}, "text", 1, {"code": "NOT_FOUND", "message": "no"}])
-def test_a_success_that_is_another_record_is_unknown(body: object) -> None:
+def test_success_with_another_record_is_unknown(body: object) -> None:
     assert isinstance(outcome(Reply(status=200, json=body), read=refuse), Unknown)
 
 
-def test_too_many_requests_is_not_executed_and_may_be_tried_again() -> None:
+def test_429_is_not_executed_and_retried() -> None:
     found = outcome(Reply(status=429, headers={"retry-after": "7"}))
     assert isinstance(found, NotExecuted)
     assert (found.again, found.retry_after) == (True, 7.0)
 
 
-def test_neither_an_answer_nor_a_failure_is_unknown() -> None:
+def test_missing_answer_is_an_unknown_outcome() -> None:
     assert outcome(Reply()) == Unknown(reason=Reason(Exchange.NO_ANSWER, failure=""))
 
 
 @pytest.mark.parametrize("failure", list(Failure))
 @pytest.mark.parametrize("earlier_unknown", [False, True])
-def test_silence_is_not_executed_only_when_no_byte_left(failure: Failure, earlier_unknown: bool) -> None:
+def test_silence_is_not_executed_only_if_nothing_was_sent(failure: Failure, earlier_unknown: bool) -> None:
     found = outcome(Reply(failure=failure), earlier_unknown=earlier_unknown)
     if failure in NOTHING_LEFT:
         assert isinstance(found, NotExecuted)
@@ -103,7 +103,7 @@ REPLIES = st.builds(
 
 
 @given(reply=REPLIES, earlier_unknown=st.booleans(), is_read=st.booleans())
-def test_classify_never_takes_a_doubt_for_a_fact(reply: Reply, earlier_unknown: bool, is_read: bool) -> None:
+def test_classify_keeps_doubtful_outcomes_unknown(reply: Reply, earlier_unknown: bool, is_read: bool) -> None:
     found = outcome(reply, read=accept if is_read else refuse, earlier_unknown=earlier_unknown)
     if isinstance(found, Done):
         assert is_read
@@ -145,7 +145,7 @@ def test_every_shape_of_an_error_body_is_read(json: object, message: str) -> Non
 @pytest.mark.parametrize(
     ("flag", "words"), [(True, "Try less"), (None, "Try less"), (1, "Try less"), (False, ""), ("false", "")]
 )
-def test_the_services_words_are_passed_on_unless_it_forbids_that(flag: object, words: str) -> None:
+def test_service_message_is_quoted_unless_forbidden(flag: object, words: str) -> None:
     found = outcome(Reply(status=422, json={"message": "Try less", "displayToUser": flag}))
     assert isinstance(found, NotExecuted)
     assert (found.words, found.detail) == (words, "Try less")
@@ -158,12 +158,12 @@ def test_the_services_words_are_passed_on_unless_it_forbids_that(flag: object, w
     ({"code": "E1", "message": None}, "", "E1"), ({"code": 17, "message": "Not found"}, "Not found", "Not found"),
     ({"code": "see https://bot.example/callbacks/s3cret", "message": "No"}, "No", "No (see [address])"),
 ])  # fmt: skip
-def test_the_code_of_an_error_is_kept_for_the_audit(body: object, message: str, whole: str) -> None:
+def test_error_code_is_kept_for_the_audit(body: object, message: str, whole: str) -> None:
     said = read_error(Reply(status=404, json=body))
     assert (said.message, said.whole) == (message, whole)
 
 
-def test_people_are_told_a_part_and_the_audit_all_that_is_bounded() -> None:
+def test_people_see_a_short_message_and_the_audit_a_longer_one() -> None:
     long = "word " * 1_000
     found = outcome(Reply(status=422, json={"message": long}))
     assert isinstance(found, NotExecuted)
@@ -175,12 +175,12 @@ def test_people_are_told_a_part_and_the_audit_all_that_is_bounded() -> None:
 
 
 @pytest.mark.parametrize("page", ["<html>x", "x <!DOCTYPE html>", "a<br><body>b", "< SCRIPT >x"])
-def test_a_page_in_a_message_is_nobodys_words(page: str) -> None:
+def test_web_page_in_a_message_is_not_quoted(page: str) -> None:
     said = read_error(Reply(status=500, json={"message": page, "messages": {"email": ["odd"]}}))
     assert (said.message, said.whole) == ("email: odd", "email: odd")
 
 
-def test_an_address_quoted_by_the_service_is_taken_out() -> None:
+def test_addresses_quoted_by_the_service_are_removed() -> None:
     body = {"message": "bad uri https://bot.example/callbacks/payments/s3cret.", "displayToUser": True}
     found = outcome(Reply(status=422, json=body))
     assert isinstance(found, NotExecuted)
@@ -189,12 +189,12 @@ def test_an_address_quoted_by_the_service_is_taken_out() -> None:
 
 
 @given(JSON)
-def test_error_reading_is_total_short_and_storable(json: object) -> None:
+def test_error_messages_are_always_short_and_storable(json: object) -> None:
     said = read_error(Reply(status=422, json=json))
     assert len(said.message) <= 500
     assert "\x00" not in said.message
     said.message.encode()
 
 
-def test_a_reply_does_not_print_its_body() -> None:
+def test_reply_repr_hides_the_body() -> None:
     assert "ana@example.com" not in repr(Reply(status=200, json={"email": "ana@example.com"}, text="ana@example.com"))

@@ -21,7 +21,7 @@ def refusal(**sections: Any) -> str:
     return str(refused.value)
 
 
-def test_what_is_not_said_has_the_defaults_of_the_contract() -> None:
+def test_missing_policy_keys_use_contract_defaults() -> None:
     approval, people = policy().approval, policy().people
     assert (approval.quorum, approval.expires, approval.execute_within) == (1, 86_400, 3_600)
     assert approval.daily_limit == Cents(2_500_000)
@@ -41,12 +41,12 @@ def test_durations_have_units(text: str, seconds: float) -> None:
 
 
 @pytest.mark.parametrize("value", ["24", "0h", "-1h", "1w", "", "h", 24, None, True])
-def test_a_duration_without_a_unit_or_length_is_refused_with_an_example(value: object) -> None:
+def test_duration_without_unit_or_length_is_refused_with_example(value: object) -> None:
     assert '"24h"' in refusal(approval={"expires": value})
 
 
 @pytest.mark.parametrize("value", [1000, 1000.0, "1,000", "0", "-5", "ten", None])
-def test_an_amount_must_be_text_and_plain(value: object) -> None:
+def test_policy_amount_must_be_plain_text(value: object) -> None:
     assert '"1000.00"' in refusal(approval={"daily_limit": value})
 
 
@@ -54,7 +54,7 @@ def test_an_amount_must_be_text_and_plain(value: object) -> None:
     {"aproval": {}}, {"approval": {"quorom": 2}}, {"people": {"approver": []}},
     {"channels": {"approvals": "C0APPROVE", "alert": "C1"}}, {"approval": {"rule": [{"over": "1.00", "typed": True}]}},
 ])  # fmt: skip
-def test_a_misspelt_key_is_an_error(sections: dict[str, Any]) -> None:
+def test_misspelled_key_is_an_error(sections: dict[str, Any]) -> None:
     assert "Extra inputs" in refusal(**sections)
 
 
@@ -63,12 +63,12 @@ def test_a_misspelt_key_is_an_error(sections: dict[str, Any]) -> None:
     {"people": {"approvers": ["ada"]}}, {"people": {"approvers": ["@treasury"]}}, {"approval": {"quorum": 0}},
     {"approval": {"rule": [{"over": "1.00", "quorum": 0}]}}, {"approval": {"rule": [{"quorum": 2}]}},
 ])  # fmt: skip
-def test_what_nobody_could_mean_is_refused(sections: dict[str, Any]) -> None:
+def test_meaningless_positions_are_refused(sections: dict[str, Any]) -> None:
     assert refusal(**sections)
 
 
 @pytest.mark.parametrize("role", ["approvers", "admins"])
-def test_everybody_is_for_requesters_only(role: str) -> None:
+def test_star_is_allowed_for_requesters_only(role: str) -> None:
     assert role in refusal(people={role: ["*"]})
     assert policy(people={"requesters": ["*"]}).people.requesters == ("*",)
 
@@ -83,18 +83,18 @@ RULES = [
 @pytest.mark.parametrize(("cents", "quorum", "typed"), [
     (1, 1, False), (100_000, 1, False), (100_001, 2, False), (500_001, 2, True), (1_000_001, 3, True),
 ])  # fmt: skip
-def test_the_strictest_matching_rule_holds_part_by_part(cents: int, quorum: int, typed: bool) -> None:
+def test_strictest_matching_rule_applies_per_field(cents: int, quorum: int, typed: bool) -> None:
     needs = policy(approval={"rule": RULES}).requirement(Facts(cents=cents))
     assert (needs.quorum, needs.typed_amount) == (quorum, typed)
 
 
-def test_a_rule_never_asks_for_less_than_the_policy() -> None:
+def test_rule_never_lowers_the_base_quorum() -> None:
     needs = policy(approval={"quorum": 2, "rule": [{"over": "10.00", "quorum": 1}]}).requirement(Facts(cents=2_000))
     assert needs.quorum == 2
 
 
 @given(st.integers(min_value=1, max_value=10**9), st.integers(min_value=1, max_value=10**9))
-def test_more_money_never_needs_less(one: int, other: int) -> None:
+def test_larger_amounts_never_need_fewer_approvals(one: int, other: int) -> None:
     rules = policy(approval={"rule": RULES})
     less, more = (rules.requirement(Facts(cents=cents)) for cents in sorted((one, other)))
     assert less.quorum <= more.quorum
@@ -129,7 +129,7 @@ ASKED = Requirement(
     ({"execute_within_seconds": 60.0}, {"execute_within_seconds": 60.0}), ({}, {}),
     ({"quorum": 1, "expires_seconds": 9_000.0, "execute_within_seconds": 900.0}, {}),
 ])  # fmt: skip
-def test_of_a_later_policy_only_what_is_stricter_holds(later: dict[str, Any], held: dict[str, Any]) -> None:
+def test_later_policy_applies_only_if_stricter(later: dict[str, Any], held: dict[str, Any]) -> None:
     """Its reasons go before those of the request only where it asks for more approvals or for the amount."""
     other = ASKED.model_copy(update={"reasons": ("later",), **later})
     found = ASKED.tightened(other)

@@ -15,12 +15,12 @@ CODES: Final = [code for subject in SUBJECTS for code in subject]
 @pytest.mark.parametrize(
     "facts", [{}, {"no": "gone"}, {"no": "gone", "sent_before": True, "why": ""}, {"words": "x"}], ids=str
 )
-def test_a_reason_is_made_with_the_facts_of_its_code(facts: dict[str, Fact]) -> None:
+def test_reason_needs_exactly_the_facts_of_its_code(facts: dict[str, Fact]) -> None:
     with pytest.raises(TypeError, match="facts"):
         Reason(OfRequest.HELD, **facts)
 
 
-def test_a_reason_does_not_change() -> None:
+def test_reason_is_immutable() -> None:
     reason = sample(OfRequest.HELD)
     with pytest.raises(AttributeError):
         reason.code = OfRequest.FROZEN
@@ -30,7 +30,7 @@ def test_a_reason_does_not_change() -> None:
     assert reason != "held"
 
 
-def test_reason_is_known_by_its_code() -> None:
+def test_reasons_are_compared_by_code() -> None:
     held = sample(OfRequest.HELD)
     assert held.is_(OfRequest.HELD)
     assert has_code(held, OfRequest.FROZEN, OfRequest.HELD)
@@ -42,13 +42,13 @@ def test_reason_is_known_by_its_code() -> None:
     assert not Reason(OfRequest.UNDECIDED, held=None).tells_of(OfRequest.HELD)
 
 
-def test_whether_an_answer_that_left_the_outcome_open_said_something() -> None:
+def test_unclear_answer_with_words_is_quoted() -> None:
     answers = {Exchange.ANSWERED, Exchange.ANSWERED_AFTER_UNKNOWN, Exchange.UNEXPECTED}
     assert {code for code in CODES if sample(code).saying("x").quotes_answer} == answers
     assert [code for code in CODES if sample(code).quotes_answer] == []
 
 
-def test_an_error_by_the_name_that_slack_gave_it() -> None:
+def test_slack_error_keeps_the_name_of_slack() -> None:
     assert slack_error(Reason(Exchange.SLACK_ERROR, error="not_in_channel")) == "not_in_channel"
     assert [code for code in CODES if slack_error(sample(code))] == [Exchange.SLACK_ERROR]
     assert ServiceNever("Slack", Reason(Exchange.SLACK_ERROR, error="not_in_channel")).error == "not_in_channel"

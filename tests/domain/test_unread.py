@@ -22,7 +22,7 @@ def told(shape: DocumentShape) -> dict[str, str]:
     *("", 'a"b', "a`b", "a\\b", "a\x00b", "\ud800", "<!channel>", "order12345", "a1b2c", "abcdefabcdef"), "x" * 51,
     "(masked)",
 ])  # fmt: skip
-def test_a_name_that_looks_like_a_value_is_masked(name: str) -> None:
+def test_field_name_that_looks_like_a_value_is_masked(name: str) -> None:
     assert told(shape_of({name: 1})) == {"(masked)": "whole number"}
 
 
@@ -30,11 +30,11 @@ def test_a_name_that_looks_like_a_value_is_masked(name: str) -> None:
     *("id", "_id", "externalBookingId", "svc_operation_hash", "country_ID", "$ref", "@type", "sha256", "address2"),
     *("order1234", "a1b2", "abcdefabcde"), "x" * 50, "código",
 ])  # fmt: skip
-def test_a_name_stays(name: str) -> None:
+def test_plain_field_names_are_not_masked(name: str) -> None:
     assert masked(name) == name
 
 
-def test_it_is_bounded() -> None:
+def test_masked_shape_is_bounded() -> None:
     deep: dict[str, object] = {"end": 1}
     for _ in range(500):
         deep = {"down": deep}
@@ -60,7 +60,7 @@ _WORDS = {"text", "whole number", "number", "true/false", "empty", "object"} | {
 
 
 @given(_DOCUMENTS)
-def test_no_value_is_in_a_shape(document: object) -> None:
+def test_shape_of_an_answer_holds_no_values(document: object) -> None:
     shape = shape_of(document)
     names = {name for field in shape.fields for name in field.path}
     assert names <= {"id", "state", "data", "items", "note", "total", "[]", MASKED}
@@ -87,7 +87,7 @@ def proposed(body: object, *names: str) -> dict[str, str]:
     return {name: theirs for (_, name), theirs in answer(body, *names).proposed.items()}
 
 
-def test_of_several_that_are_as_much_alike_none_is_proposed_and_one_that_is_left_alone_is() -> None:
+def test_suggestion_needs_one_closest_match() -> None:
     found = answer({"operation_id": "x", "user_id": "y", "memo": "z"}, "id")
     assert (found.proposed, found.wanted[0].candidates) == ({}, ("operation_id", "user_id"))
     assert proposed({"uid": "x", "phase": "y"}, "id", "status") == {"id": "uid", "status": "phase"}
@@ -95,7 +95,7 @@ def test_of_several_that_are_as_much_alike_none_is_proposed_and_one_that_is_left
     assert wanted({"__": "x", "operation_id": "y"}, "id")[0].candidates == ("operation_id",), "a name without letters"
 
 
-def test_it_comes_back_from_storage_as_it_was() -> None:
+def test_reason_survives_storage() -> None:
     found = replace(answer({"operationId": "x", "data": {"a": [1]}}, "id", "status"), is_cut=True)
     assert UnreadAnswer.from_json(found.operation, json.loads(json.dumps(found.as_json()))) == found
 

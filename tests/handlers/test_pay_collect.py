@@ -56,7 +56,7 @@ def lines_of(payload: object) -> list[tuple[str, int, int]]:
         ("web=9999x0.01", [("web", 9999, 1)]),
     ],
 )
-def test_what_is_understood(typed: str, understood: list[tuple[str, int, int]]) -> None:
+def test_positions_are_understood(typed: str, understood: list[tuple[str, int, int]]) -> None:
     values = read(f'ben@example.com "Spring campaign" {typed}')
     found = PurchasePayload(email="ben@example.com", description="x", items=tuple(values["item"]))  # type: ignore[arg-type]
     assert lines_of(found) == understood

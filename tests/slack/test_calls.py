@@ -20,7 +20,7 @@ async def post(client: AsyncWebClient) -> dict[str, Any]:
     return await call(client.chat_postMessage(channel="C1", text="x"))
 
 
-async def test_an_answer_is_handed_on(api: Api, web_client: AsyncWebClient) -> None:
+async def test_slack_answer_is_returned(api: Api, web_client: AsyncWebClient) -> None:
     api.say("chat.postMessage", {"ok": True, "ts": "1.1"})
     assert (await post(web_client))["ts"] == "1.1"
 
@@ -49,7 +49,7 @@ ANSWERS: list[tuple[Body, int, str | None, Trouble, object]] = [
 
 
 @pytest.mark.parametrize(("body", "status", "retry_after", "kind", "detail"), ANSWERS)
-async def test_an_answer_says_whether_it_was_done(
+async def test_answer_shows_whether_the_call_was_done(
     api: Api,
     web_client: AsyncWebClient,
     body: Body,
@@ -70,7 +70,7 @@ async def test_an_answer_says_whether_it_was_done(
         assert failed.value.retry_after == detail
 
 
-async def test_what_breaks_may_have_been_done_and_is_not_repeated(api: Api, web_client: AsyncWebClient) -> None:
+async def test_broken_exchange_is_unknown_and_not_repeated(api: Api, web_client: AsyncWebClient) -> None:
     sent = asyncio.Event()
 
     async def drop(_: dict[str, Any]) -> web.StreamResponse:
@@ -99,7 +99,7 @@ async def test_no_answer_in_time_may_have_been_done(api: Api) -> None:
     gate.set()
 
 
-async def test_where_nobody_listens_nothing_was_done() -> None:
+async def test_unreachable_service_executes_nothing() -> None:
     async with aiohttp.ClientSession() as session:
         client = AsyncWebClient(token="x", base_url="http://127.0.0.1:1/api/", session=session, retry_handlers=[])
         with pytest.raises(ServiceNow) as away:
@@ -107,7 +107,7 @@ async def test_where_nobody_listens_nothing_was_done() -> None:
     assert worded(away.value.reason) == "can't be reached"
 
 
-async def test_who_we_are_comes_with_what_we_may_do(api: Api, web_client: AsyncWebClient) -> None:
+async def test_identity_comes_with_scopes(api: Api, web_client: AsyncWebClient) -> None:
     home = {"team_id": "T1", "team": "Home", "bot_id": "B1", "user_id": "U1"}
     api.say("auth.test", {"ok": True, **home}, x_oauth_scopes="chat:write, users:read,")
     api.say("bots.info", {"ok": True, "bot": {"id": "B1", "app_id": "A1"}})
@@ -137,14 +137,14 @@ async def waits(*failures: ServiceTrouble) -> list[float]:
     return slept
 
 
-async def test_until_slack_answers_each_try_waits_twice_as_long_up_to_a_quarter_of_a_minute() -> None:
+async def test_slack_retries_double_their_wait_up_to_15_seconds() -> None:
     assert await waits(*[ServiceNow("Slack", Reason(Exchange.SLACK_UNREACHABLE))] * 7) == [0.5, 1, 2, 4, 8, 15, 15]
     broke = OutcomeUnknown("Slack", Reason(Exchange.SLACK_BROKE, error="TimeoutError"))
     refused = ServiceNever("Slack", Reason(Exchange.SLACK_ERROR, error="fatal"))
     assert await waits(broke, refused) == [0.5, 1]
 
 
-async def test_until_slack_answers_it_waits_as_long_as_slack_says_and_no_less_than_its_own_pause() -> None:
+async def test_slack_retry_waits_at_least_retry_after() -> None:
     asked = [ServiceNow("Slack", Reason(Exchange.SLACK_WAIT), retry_after=seconds) for seconds in (30.0, 0.1)]
     assert await waits(*asked) == [30, 1]
 

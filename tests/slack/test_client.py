@@ -53,7 +53,7 @@ def watched(api: Api, session: aiohttp.ClientSession, clock: ManualClock, told: 
     return PacedClient(pace=Pace(monotonic=clock.boottime), watch=lambda *word: told.append(word), **library)
 
 
-async def test_each_call_is_told_with_effect_and_end(api: Api, watched: PacedClient, told: list[Word]) -> None:
+async def test_each_call_is_reported_with_its_outcome(api: Api, watched: PacedClient, told: list[Word]) -> None:
     posts(api)
     await watched.chat_postMessage(channel="C1", text="x")
     for method, family in (
@@ -73,7 +73,7 @@ async def test_each_call_is_told_with_effect_and_end(api: Api, watched: PacedCli
     assert told == [(Family.POST, Ended.DONE), (Family.LOOKUP, Ended.UNKNOWN)]
 
 
-async def test_a_429_and_the_wait_after_it_are_told_apart(api: Api, watched: PacedClient, told: list[Word]) -> None:
+async def test_429_and_its_wait_are_logged_separately(api: Api, watched: PacedClient, told: list[Word]) -> None:
     api.busy("chat.postMessage", "12")
     with pytest.raises(SlackApiError):
         await watched.chat_postMessage(channel="C1", text="x")
@@ -82,7 +82,9 @@ async def test_a_429_and_the_wait_after_it_are_told_apart(api: Api, watched: Pac
     assert told == [(Family.POST, Ended.TOO_MANY), (Family.POST, Ended.NOT_SENT)]
 
 
-async def test_a_call_given_up_is_unknown_one_not_made_is_not(api: Api, watched: PacedClient, told: list[Word]) -> None:
+async def test_abandoned_call_is_unknown_and_unsent_call_is_not(
+    api: Api, watched: PacedClient, told: list[Word]
+) -> None:
     asked = asyncio.Event()
 
     async def hangs(_: object) -> web.Response:

@@ -51,7 +51,7 @@ async def test_a_file_is_read_by_its_id(workspace: Workspace, downloads: Downloa
 
 
 @pytest.mark.parametrize(("start", "most"), [(0, 10), (300, 700), (len(DATA) - 5, 100), (len(DATA), 1), (5, 0)])
-async def test_a_piece_of_a_file_is_read_where_it_lies(
+async def test_part_of_a_file_is_read_by_range(
     workspace: Workspace, downloads: Downloads, start: int, most: int
 ) -> None:
     info = await downloads.info(workspace.upload(MARIA, "a.bin", DATA))
@@ -59,9 +59,7 @@ async def test_a_piece_of_a_file_is_read_where_it_lies(
 
 
 @pytest.mark.parametrize(("start", "read"), [(100, b"abc"), (4 * 1024 * 1024, b"abc"), (4 * 1024 * 1024 + 1, b"")])
-async def test_where_only_whole_files_are_given_a_few_megabytes_are_read_for_it(
-    session: ClientSession, start: int, read: bytes
-) -> None:
+async def test_without_ranges_a_few_megabytes_are_read(session: ClientSession, start: int, read: bytes) -> None:
     whole, asked = bytes(start) + b"abc" + bytes(5_000_000), []
 
     async def give(request: web.Request) -> web.Response:
@@ -78,12 +76,14 @@ async def test_where_only_whole_files_are_given_a_few_megabytes_are_read_for_it(
     ("file_deleted", FileTrouble.DELETED), ("file_not_found", FileTrouble.UNKNOWN),
     ("not_visible", FileTrouble.UNKNOWN), ("access_denied", FileTrouble.DENIED),
 ])  # fmt: skip
-async def test_what_slack_refuses_says_why(api: Api, session: ClientSession, error: str, trouble: FileTrouble) -> None:
+async def test_slack_refusal_carries_its_reason(
+    api: Api, session: ClientSession, error: str, trouble: FileTrouble
+) -> None:
     api.say("files.info", {"ok": False, "error": error})
     assert await trouble_of(made(api.url, session).info("F0ONE")) is trouble
 
 
-async def test_too_large_is_refused_before_a_byte_is_asked_for(workspace: Workspace, downloads: Downloads) -> None:
+async def test_too_large_file_is_refused_before_downloading(workspace: Workspace, downloads: Downloads) -> None:
     info = await downloads.info(workspace.upload(MARIA, "a.bin", DATA))
     workspace.set_file(info.id, odd="deleted")  # a request would be answered with 404
     with pytest.raises(UnusableFile) as refused:
@@ -99,7 +99,7 @@ async def test_gone_meanwhile(workspace: Workspace, downloads: Downloads, data: 
 
 
 @pytest.mark.parametrize("size", [len(DATA) - 1, len(DATA) + 1])
-async def test_another_length_than_slack_said(workspace: Workspace, downloads: Downloads, size: int) -> None:
+async def test_download_of_unexpected_length_is_refused(workspace: Workspace, downloads: Downloads, size: int) -> None:
     file_id = workspace.upload(MARIA, "a.bin", DATA)
     workspace.set_file(file_id, size=size)
     info = await downloads.info(file_id)
@@ -111,14 +111,14 @@ async def test_another_length_than_slack_said(workspace: Workspace, downloads: D
     assert refused.value.trouble is FileTrouble.CHANGED
 
 
-async def test_the_sign_in_page_is_no_file(workspace: Workspace, downloads: Downloads, session: ClientSession) -> None:
+async def test_sign_in_page_is_not_a_file(workspace: Workspace, downloads: Downloads, session: ClientSession) -> None:
     info = await downloads.info(workspace.upload(MARIA, "a.csv", DATA))
     stranger = Downloads(client=downloads._client, session=session, token="xoxb-wrong", api_url=workspace.api_url)
     with pytest.raises(OperatorError, match="download"):
         await read(stranger, info)
 
 
-async def test_without_the_scope_the_operator_is_told(api: Api, session: ClientSession) -> None:
+async def test_missing_scope_is_reported(api: Api, session: ClientSession) -> None:
     api.say("files.info", {"ok": False, "error": "missing_scope", "needed": "files:read"})
     with pytest.raises(OperatorError) as refused:
         await made(api.url, session).info("F1")
@@ -161,7 +161,7 @@ async def test_no_redirect_is_followed(session: ClientSession, elsewhere: Elsewh
     assert elsewhere.seen == []
 
 
-async def test_the_token_goes_to_no_other_host(downloads: Downloads, elsewhere: Elsewhere) -> None:
+async def test_token_is_sent_to_slack_only(downloads: Downloads, elsewhere: Elsewhere) -> None:
     elsewhere.answer = web.Response(body=b"data")
     assert await trouble_of(read(downloads, info_at(f"{elsewhere.url}/x"))) is FileTrouble.EXTERNAL
     assert elsewhere.seen == []
@@ -188,7 +188,7 @@ def sample(**changes: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("sign", [{"bot_id": "B1"}, {"display_as_bot": True}])
-def test_file_that_an_app_uploaded_for_a_person_is_recognized(sign: dict[str, Any]) -> None:
+def test_file_uploaded_by_an_app_for_a_person_is_recognized(sign: dict[str, Any]) -> None:
     assert (read_info(sample(**sign)).by_app, read_info(sample(display_as_bot=False)).by_app) == (True, False)
 
 
@@ -215,7 +215,7 @@ def test_odd_file_objects(changes: dict[str, Any], trouble: FileTrouble) -> None
     assert refused.value.trouble is trouble
 
 
-def test_a_file_without_a_name_has_its_title() -> None:
+def test_unnamed_file_uses_its_title() -> None:
     assert read_info(sample(name=None, title="Board")).name == "Board"
     assert read_info(sample(name=None, title="")).name == "F0KAGT0001"
     assert read_info(sample(size=None, shares=None, channels=None, url_private_download="")).size == 0

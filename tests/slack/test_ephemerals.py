@@ -78,7 +78,7 @@ def shapes(slack: Slack) -> list[tuple[str, list[str]]]:
     return [(where, [block["type"] for block in body.get("blocks") or []]) for where, body in slack.posted]
 
 
-async def test_an_answer_goes_to_the_response_url(slack: Slack, ephemerals: Ephemerals) -> None:
+async def test_answer_is_sent_to_the_response_url(slack: Slack, ephemerals: Ephemerals) -> None:
     await ephemerals.say(Content(text="hi", blocks=[LINES]), to=listener(slack))
     body = {"response_type": "ephemeral", "replace_original": False, "text": "hi", "blocks": [LINES]}
     assert slack.posted == [("respond", body)]
@@ -94,13 +94,15 @@ async def test_any_200_but_ok_false_is_taken(slack: Slack, ephemerals: Ephemeral
 @pytest.mark.parametrize(
     "refusal", [(404, {"ok": False, "error": "used_url"}), (200, {"ok": False, "error": "expired_url"}), (500, "no")]
 )
-async def test_a_spent_url_means_a_post(slack: Slack, ephemerals: Ephemerals, refusal: tuple[int, Body | str]) -> None:
+async def test_used_up_response_url_falls_back_to_a_post(
+    slack: Slack, ephemerals: Ephemerals, refusal: tuple[int, Body | str]
+) -> None:
     slack.judge = lambda where, _: refusal if where == "respond" else (200, OK)
     await ephemerals.say(Content(text="hi", blocks=[TABLE], plainer=[LINES]), to=listener(slack))
     assert shapes(slack) == [("respond", ["table"]), ("chat.postEphemeral", ["table"])]
 
 
-async def test_an_address_that_is_not_slacks_is_never_called(slack: Slack, ephemerals: Ephemerals) -> None:
+async def test_response_url_outside_slack_is_never_called(slack: Slack, ephemerals: Ephemerals) -> None:
     for address in ("http://127.0.0.1:9/commands/1", "https://hooks.slack.com.evil.example/x", "http://u:p@x", ""):
         await ephemerals.say(Content(text="hi"), to=listener(slack, address or "nowhere"))
     assert {where for where, _ in slack.posted} == {"chat.postEphemeral"}
@@ -117,7 +119,7 @@ async def test_refused_blocks_come_plainer(slack: Slack, ephemerals: Ephemerals,
     assert all(body.get("replace_original", True) for _, body in slack.posted)
 
 
-async def test_in_the_end_the_text_comes_alone(slack: Slack, ephemerals: Ephemerals) -> None:
+async def test_message_falls_back_to_text_only(slack: Slack, ephemerals: Ephemerals) -> None:
     slack.judge = lambda _where, body: (
         (400, {"ok": False, "error": "invalid_blocks"}) if body.get("blocks") else (200, OK)
     )
@@ -126,7 +128,7 @@ async def test_in_the_end_the_text_comes_alone(slack: Slack, ephemerals: Ephemer
     assert len(slack.posted) == 3
 
 
-async def test_who_stops_waits_for_answers_but_not_for_ever(slack: Slack, ephemerals: Ephemerals) -> None:
+async def test_stop_waits_a_limited_time_for_answers(slack: Slack, ephemerals: Ephemerals) -> None:
     ephemerals.tell(Content(text="hi"), to=listener(slack))
     await ephemerals.drain()
     assert len(slack.posted) == 1

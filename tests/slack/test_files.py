@@ -56,7 +56,7 @@ async def test_a_file_is_shared_with_its_words(workspace: Workspace, files: Uplo
     assert file.alt_text == "a" * 1_000
 
 
-async def test_it_is_found_by_its_name_or_title_and_by_no_other(files: Uploads, client: AsyncWebClient) -> None:
+async def test_uploaded_file_is_found_by_exact_name_or_title(files: Uploads, client: AsyncWebClient) -> None:
     posted = await share(files)
     messenger = Messenger(client=client)
     for names, found in (({"C-4F7K2M.png"}, posted), ({"x", "Checkout"}, posted), ({"C-4F7K2M"}, None)):
@@ -67,7 +67,9 @@ async def test_it_is_found_by_its_name_or_title_and_by_no_other(files: Uploads, 
 @pytest.mark.parametrize(
     "kind", [FaultKind.LOST, FaultKind.ERROR_500, FaultKind.TOO_MANY, FaultKind.DONE_DROPPED, FaultKind.DONE_500]
 )
-async def test_nobody_sees_it_before_the_end(workspace: Workspace, files: Uploads, step: str, kind: FaultKind) -> None:
+async def test_failed_upload_shares_nothing_and_can_be_repeated(
+    workspace: Workspace, files: Uploads, step: str, kind: FaultKind
+) -> None:
     workspace.faults.arm(Fault(kind, step))
     with pytest.raises(ServiceNow):
         await share(files)
@@ -77,7 +79,7 @@ async def test_nobody_sees_it_before_the_end(workspace: Workspace, files: Upload
 
 
 @pytest.mark.parametrize("kind", [FaultKind.LOST, FaultKind.ERROR_500, FaultKind.DONE_DROPPED, FaultKind.DONE_500])
-async def test_after_the_last_step_nobody_knows(workspace: Workspace, files: Uploads, kind: FaultKind) -> None:
+async def test_upload_with_lost_completion_is_unknown(workspace: Workspace, files: Uploads, kind: FaultKind) -> None:
     workspace.faults.arm(Fault(kind, "files.completeUploadExternal"))
     with pytest.raises(OutcomeUnknown):
         await share(files)
@@ -94,7 +96,7 @@ async def test_a_refusal_is_one(workspace: Workspace, files: Uploads) -> None:
     ("http://127.0.0.1:1/upload/v1/x", None), ("https://evilslack.com/upload", None), ("", None),
     ("{own}/api/a-secret", 404), ("{own}/api/moved", 307),
 ])  # fmt: skip
-async def test_bytes_go_to_slack_or_nowhere_and_follow_no_redirect(
+async def test_upload_goes_only_to_slack_without_redirects(
     api: Api, web_client: AsyncWebClient, session: ClientSession, address: str, status: int | None
 ) -> None:
     url = address.format(own=api.url.removesuffix("/api/"))
@@ -138,7 +140,9 @@ async def test_another_length_than_promised_is_not_shared(workspace: Workspace, 
 
 
 @pytest.mark.parametrize("length", [300_000, None])
-async def test_what_the_source_has_to_say_is_heard(workspace: Workspace, files: Uploads, length: int | None) -> None:
+async def test_upload_fails_with_the_error_of_its_source(
+    workspace: Workspace, files: Uploads, length: int | None
+) -> None:
     over = ServiceNever("localization", Reason(Exchange.RESULT_OVER_LIMIT, bytes=1))
     with pytest.raises(ServiceNever, check=says("too large")):
         await stream(files, pieces(b"a" * 100_000, then=over), length)

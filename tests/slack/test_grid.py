@@ -38,7 +38,7 @@ async def open_grid(database_url: str) -> Rig:
 pytestmark = pytest.mark.rig(opened_by=open_grid)
 
 
-async def test_people_of_a_grid_ask_and_approve(rig: Rig) -> None:
+async def test_enterprise_grid_people_can_request_and_approve(rig: Rig) -> None:
     await rig.pay()
     await rig.press("approve", user=ADA)
     await rig.settle()
@@ -58,27 +58,27 @@ async def test_others_of_a_grid_do_not_count(rig: Rig, changes: dict[str, Any]) 
     assert not await votes(rig)
 
 
-async def test_an_upload_of_the_other_side_of_a_shared_channel_is_heard(rig: Rig) -> None:
+async def test_upload_from_the_other_side_of_a_shared_channel_is_seen(rig: Rig) -> None:
     ours = {"type": "app_home_opened", "user": ZOE, "tab": "home"}
     assert (await rig.workspace.send_event(ours, happened_in="T0PARTNER")).status == 200
     assert rig.workspace.home(ZOE) is not None
 
 
-async def test_an_event_that_another_workspace_authorized_has_no_effect(rig: Rig) -> None:
+async def test_event_authorized_by_another_workspace_is_ignored(rig: Rig) -> None:
     rig.workspace._state.identity = replace(rig.workspace.identity, team_id="T0PARTNER")
     event = {"type": "app_home_opened", "user": ZOE, "tab": "home"}
     assert (await rig.workspace.send_event(event, happened_in=HOME)).status == 200
     assert rig.workspace.home(ZOE) is None
 
 
-async def test_an_organization_that_is_not_ours_has_no_effect(rig: Rig) -> None:
+async def test_events_of_another_organization_are_ignored(rig: Rig) -> None:
     rig.workspace._state.identity = replace(rig.workspace.identity, enterprise_id="E0OTHER")
     assert (await rig.pay()).status == 200
     assert not await requests(rig)
 
 
 @pytest.mark.rig(opened_by=None, prepare=org_wide, start=False)
-async def test_a_token_for_a_whole_organization_is_refused_at_the_start(rig: Rig) -> None:
+async def test_organization_wide_token_is_refused_at_start(rig: Rig) -> None:
     with pytest.raises(OperatorError, match=r"whole organization \(E0ORG\)"):
         await rig.start()
 
@@ -96,7 +96,7 @@ async def test_a_token_without_workspace_is_named(api: Api, web_client: AsyncWeb
 install the app in one workspace, not in the organization, and put that token into SLACK_BOT_TOKEN""")
 
 
-async def test_a_scope_that_was_taken_away_is_told_once_and_its_return_too(rig: Rig, capsys: Printed) -> None:
+async def test_lost_and_regained_scope_are_each_reported_once(rig: Rig, capsys: Printed) -> None:
     scopes = rig.workspace.identity.scopes
 
     async def asks_with(left: tuple[str, ...]) -> None:

@@ -45,12 +45,12 @@ def test_each_slack_has_hosts_of_its_own(pattern: str, downloads: bool, uploads:
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "https://[broken/a", "", "nowhere", "//files.slack.com/a"])
-def test_what_is_no_address_is_nobodys(url: str) -> None:
+def test_invalid_address_belongs_to_no_user(url: str) -> None:
     for api_url in (COMMERCIAL, GOVERNMENT, LOCAL):
         assert judged(Hosts(api_url), url) == (False, False, False)
 
 
-def test_the_host_of_the_web_api_is_trusted_and_only_at_its_port() -> None:
+def test_web_api_host_is_trusted_at_its_port_only() -> None:
     assert judged(Hosts(LOCAL), "http://127.0.0.1:8080/anything") == (True, True, True)
     assert judged(Hosts(LOCAL), "http://127.0.0.1:8081/anything") == (False, False, False)
     assert judged(Hosts(LOCAL), "https://127.0.0.1:8080/anything") == (False, False, False)
@@ -70,11 +70,11 @@ def holds(*, stamp: str = str(NOW), body: bytes = b"x", signature: str | None = 
 
 
 @given(st.binary(max_size=200), st.integers(min_value=-299, max_value=299))
-def test_whatever_slack_signed_within_five_minutes_holds(body: bytes, age: int) -> None:
+def test_signature_is_valid_for_five_minutes(body: bytes, age: int) -> None:
     assert holds(body=body, now=NOW + age)
 
 
-def test_what_is_older_or_newer_does_not() -> None:
+def test_old_and_future_signatures_are_refused() -> None:
     assert not holds(now=NOW + 302)
     assert not holds(now=NOW - 302)
 
@@ -93,7 +93,7 @@ SIGNATURE = sign(SECRET.encode(), str(NOW), b"x")
         f"v0={'１' * 64}",
     ],
 )
-def test_a_signature_is_written_in_one_way(signature: str) -> None:
+def test_only_one_signature_format_is_accepted(signature: str) -> None:
     assert holds(signature=SIGNATURE)
     assert not holds(signature=signature)
 
@@ -117,7 +117,7 @@ def test_no_byte_of_the_body_can_be_changed(body: bytes, at: int, flip: int) -> 
 @pytest.mark.parametrize(
     "stamp", ["", "now", "1700000000.0", " 1700000000", "+1700000000", "1_700_000_000", "١٧٠٠٠٠٠٠٠٠"]
 )
-def test_a_time_that_is_not_plain_digits_is_no_time_of_slack(stamp: str) -> None:
+def test_timestamp_must_be_plain_digits(stamp: str) -> None:
     assert could_be_signed(timestamp="1700000000", signature=f"v0={'0' * 64}", now=NOW)
     assert not could_be_signed(timestamp=stamp, signature=f"v0={'0' * 64}", now=NOW)
     assert not holds(stamp=stamp)

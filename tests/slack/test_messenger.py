@@ -20,7 +20,7 @@ def messenger(web_client: AsyncWebClient) -> Messenger:
     return Messenger(client=web_client)
 
 
-async def test_a_post_carries_its_marker_and_links_nothing(api: Api, messenger: Messenger) -> None:
+async def test_post_carries_its_marker_without_link_parsing(api: Api, messenger: Messenger) -> None:
     api.say("chat.postMessage", {"ok": True, "channel": "C1", "ts": "1.1"})
     posted = await messenger.post(
         channel="C1", content=Content(text="x", blocks=[SECTION]), marker="01", thread_ts="0.9"
@@ -33,7 +33,7 @@ async def test_a_post_carries_its_marker_and_links_nothing(api: Api, messenger: 
     assert "link_names" not in sent
 
 
-async def test_an_edit_takes_old_blocks_away(api: Api, messenger: Messenger) -> None:
+async def test_edit_replaces_old_blocks(api: Api, messenger: Messenger) -> None:
     api.say("chat.update", {"ok": True})
     await messenger.edit(at=Posted("C1", "1.1"), content=Content(text="x"))
     assert api.calls[0][1]["blocks"] == []

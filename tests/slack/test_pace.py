@@ -13,20 +13,20 @@ def pace(clock: ManualClock) -> Pace:
     return Pace(monotonic=clock.boottime)
 
 
-def test_eighteen_edits_go_at_once_and_then_one_every_two_seconds(clock: ManualClock, pace: Pace) -> None:
+def test_edits_burst_to_eighteen_then_one_per_two_seconds(clock: ManualClock, pace: Pace) -> None:
     assert [pace.take(EditRank.LAST) for _ in range(19)] == [*[0.0] * 18, 2.0]
     for _ in range(5):
         clock.advance(2.0)
         assert [pace.take(EditRank.LAST), pace.take(EditRank.LAST)] == [0.0, 2.0]
 
 
-def test_progress_leaves_twelve_to_changes_and_those_six_to_last_states(clock: ManualClock, pace: Pace) -> None:
+def test_progress_edits_leave_room_for_changes_and_last_states(clock: ManualClock, pace: Pace) -> None:
     assert [pace.take(EditRank.PROGRESS) for _ in range(7)] == [*[0.0] * 6, 2.0]
     assert [pace.take(EditRank.CHANGE) for _ in range(7)] == [*[0.0] * 6, 2.0]
     assert [pace.take(EditRank.LAST) for _ in range(7)] == [*[0.0] * 6, 2.0]
 
 
-def test_where_nothing_that_matters_more_comes_progress_takes_half(clock: ManualClock, pace: Pace) -> None:
+def test_progress_edits_use_half_of_an_idle_pace(clock: ManualClock, pace: Pace) -> None:
     for _ in range(18):
         pace.take(EditRank.LAST)
     clock.advance(1)
@@ -37,7 +37,7 @@ def test_where_nothing_that_matters_more_comes_progress_takes_half(clock: Manual
     assert [pace.take(EditRank.LAST) for _ in range(7)] == [*[0.0] * 6, 1.0]
 
 
-def test_it_says_when_no_edit_at_all_may_go_out(clock: ManualClock, pace: Pace) -> None:
+def test_pace_reports_when_no_edit_is_possible(clock: ManualClock, pace: Pace) -> None:
     for _ in range(18):
         assert not pace.is_used_up
         pace.take(EditRank.LAST)
@@ -64,7 +64,7 @@ def test_no_minute_ever_holds_more_than_slack_documents(steps: list[tuple[float,
         assert len([at for at in sent if at > clock.boottime() - 60]) <= 48
 
 
-def test_a_429_holds_its_method_then_one_a_second_until_a_calm_minute(clock: ManualClock, pace: Pace) -> None:
+def test_429_slows_its_method_until_a_quiet_minute(clock: ManualClock, pace: Pace) -> None:
     assert not any(pace.begin("users.info") for _ in range(500)), "as fast as Slack takes it"
     pace.refused("users.info", "", retry_after=30)
     assert pace.begin("users.info") == 30.0
@@ -81,7 +81,7 @@ def test_a_429_holds_its_method_then_one_a_second_until_a_calm_minute(clock: Man
     assert not any(pace.begin("users.info") for _ in range(50))
 
 
-def test_another_429_within_the_minute_begins_it_anew(clock: ManualClock, pace: Pace) -> None:
+def test_another_429_restarts_the_quiet_minute(clock: ManualClock, pace: Pace) -> None:
     pace.refused("users.info", "", retry_after=1)
     clock.advance(50)
     pace.refused("users.info", "", retry_after=10)
@@ -89,20 +89,20 @@ def test_another_429_within_the_minute_begins_it_anew(clock: ManualClock, pace: 
     assert [pace.begin("users.info"), pace.begin("users.info")] == [0.0, 1.0]
 
 
-def test_a_shorter_wait_does_not_shorten_a_longer_one(pace: Pace) -> None:
+def test_shorter_wait_keeps_a_longer_one(pace: Pace) -> None:
     pace.refused("users.info", "", retry_after=30)
     pace.refused("users.info", "", retry_after=1)
     assert pace.begin("users.info") == 30.0
 
 
-def test_posts_are_held_by_channel_and_everything_else_by_method(pace: Pace) -> None:
+def test_posts_are_paced_by_channel_and_others_by_method(pace: Pace) -> None:
     for method in ("chat.postMessage", "chat.postEphemeral"):
         pace.refused(method, "C1", retry_after=5)
     assert (pace.wait("chat.postMessage", "C1"), pace.wait("chat.postMessage", "C2")) == (5.0, 0.0)
     assert (pace.wait("chat.postEphemeral", "C1"), pace.wait("chat.postEphemeral", "C2")) == (5.0, 5.0)
 
 
-def test_the_pause_of_edits_is_the_one_that_slack_named(clock: ManualClock, pace: Pace) -> None:
+def test_edits_pause_as_long_as_slack_says(clock: ManualClock, pace: Pace) -> None:
     pace.take(EditRank.LAST)
     pace.refused("chat.update", "", retry_after=7)
     assert pace.is_used_up

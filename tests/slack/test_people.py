@@ -79,7 +79,7 @@ async def nobody_counts(people: Directory, words: str = "") -> None:
         await people.standing("U0ADA")
 
 
-async def test_a_person_and_the_policys_groups_they_are_in(people: Directory) -> None:
+async def test_lookup_returns_the_person_and_their_groups(people: Directory) -> None:
     standing = await people.standing("U0ADA")
     assert standing.person is not None
     assert (standing.person.id, standing.person.team_id, standing.person.name) == ("U0ADA", "T0HOME", "ada")
@@ -97,7 +97,7 @@ async def test_a_person_and_the_policys_groups_they_are_in(people: Directory) ->
         ({"id": "USLACKBOT"}, "bot"),
     ],
 )
-async def test_what_slack_says_is_taken_over(api: Api, people: Directory, fields: dict[str, Any], flag: str) -> None:
+async def test_user_details_of_slack_are_used(api: Api, people: Directory, fields: dict[str, Any], flag: str) -> None:
     """Slackbot is a bot though Slack does not say so."""
     say_user(api, **fields)
     person = (await people.standing(fields.get("id", "U0ADA"))).person
@@ -114,7 +114,7 @@ async def test_a_record_with_holes_belongs_to_no_workspace(api: Api, people: Dir
 
 
 @pytest.mark.parametrize("trouble", ["silent", "asks to wait", "slow"])
-async def test_an_answer_of_the_last_minute_stands_in_and_no_older_one(
+async def test_answer_of_the_last_minute_is_reused(
     api: Api, hurried: Directory, clock: ManualClock, trouble: str
 ) -> None:
     """An ack has no time to wait; after the minute nobody counts."""
@@ -135,7 +135,7 @@ async def test_an_answer_of_the_last_minute_stands_in_and_no_older_one(
 
 
 @pytest.mark.parametrize("times", [1, 3])
-async def test_when_slack_asks_us_to_wait_a_moment_it_is_asked_again(api: Api, people: Directory, times: int) -> None:
+async def test_short_rate_limit_is_retried(api: Api, people: Directory, times: int) -> None:
     kind = api.answers["users.info"]
 
     def refuse(_: dict[str, Any]) -> web.Response:
@@ -148,7 +148,7 @@ async def test_when_slack_asks_us_to_wait_a_moment_it_is_asked_again(api: Api, p
     assert api.asked("users.info") == times + 1
 
 
-async def test_the_person_and_the_groups_are_asked_for_side_by_side(api: Api, people: Directory) -> None:
+async def test_person_and_groups_are_read_concurrently(api: Api, people: Directory) -> None:
     """A slow Slack is waited for once, not once for each question."""
     asked = asyncio.Event()
     person, groups = api.answers["users.info"], api.answers["usergroups.list"]
@@ -175,7 +175,7 @@ async def test_a_wait_of_two_seconds_is_not_begun(api: Api, people: Directory, s
     assert api.asked("usergroups.list") == 1
 
 
-async def test_within_a_known_wait_what_is_known_stands_in(
+async def test_cached_people_are_used_during_a_rate_limit(
     api: Api, session: ClientSession, make: Make, clock: ManualClock
 ) -> None:
     pace = Pace(monotonic=clock.boottime)
@@ -205,7 +205,7 @@ MEMBERS = {"ok": True, "users": ["U0ADA"]}
     *[(["S0TREASURY"], None, {"ok": False, "error": error}, set(), (0, 1))
       for error in ("no_such_subteam", "subteam_not_found", "invalid_usergroup")],
 ])  # fmt: skip
-async def test_only_groups_of_the_policy_are_asked_for_and_unknown_ones_are_empty(
+async def test_only_policy_groups_are_read_and_unknown_ones_are_empty(
     api: Api, make: Make, groups: list[str], listed: Body, members: Body, found: set[str], asked: tuple[int, int]
 ) -> None:
     for method, answer in (("usergroups.list", listed), ("usergroups.users.list", members)):
@@ -218,14 +218,14 @@ async def test_only_groups_of_the_policy_are_asked_for_and_unknown_ones_are_empt
 
 
 @pytest.mark.parametrize("silent", [(), ("usergroups.list",)])
-async def test_without_any_answer_nobody_counts(api: Api, people: Directory, silent: tuple[str, ...]) -> None:
+async def test_without_an_answer_nobody_has_a_role(api: Api, people: Directory, silent: tuple[str, ...]) -> None:
     """Knowing the person is not knowing the groups."""
     fail(api, *silent)
     await nobody_counts(people, "couldn't say who you are")
 
 
 @pytest.mark.parametrize("slow", ["users.info", "usergroups.list"])
-async def test_an_answer_that_comes_too_late_is_known_the_next_time(api: Api, hurried: Directory, slow: str) -> None:
+async def test_late_lookup_serves_everybody_who_asked(api: Api, hurried: Directory, slow: str) -> None:
     gate = hold(api, slow)
     for _ in range(2):
         with pytest.raises(ServiceNow, check=says("couldn't say who you are")):
@@ -250,7 +250,7 @@ async def test_a_patient_caller_waits_for_the_new_answer(api: Api, hurried: Dire
     assert (await one).groups == (await several)["U0ADA"].groups == frozenset()
 
 
-async def test_who_is_expected_is_known_when_they_are_needed(api: Api, hurried: Directory) -> None:
+async def test_expected_people_are_looked_up_once(api: Api, hurried: Directory) -> None:
     gate = hold(api, "users.info")
     hurried.expect(["U0ADA", "U0LIN"])
     hurried.expect(["U0LIN"])
@@ -259,7 +259,7 @@ async def test_who_is_expected_is_known_when_they_are_needed(api: Api, hurried: 
     assert api.asked("users.info") == 2
 
 
-async def test_what_nobody_waits_for_ends_with_the_process(api: Api, hurried: Directory) -> None:
+async def test_abandoned_lookups_end_with_the_process(api: Api, hurried: Directory) -> None:
     hold(api, "users.info")
     await nobody_counts(hurried)
     await hurried.close()
@@ -267,19 +267,19 @@ async def test_what_nobody_waits_for_ends_with_the_process(api: Api, hurried: Di
 
 
 @pytest.mark.parametrize("error", ["user_not_found", "user_not_visible"])
-async def test_person_whom_slack_does_not_know_is_nobody(api: Api, people: Directory, error: str) -> None:
+async def test_unknown_person_has_no_role(api: Api, people: Directory, error: str) -> None:
     api.say("users.info", {"ok": False, "error": error})
     assert (await people.standing("U0ADA")).person is None
 
 
 @pytest.mark.parametrize("error", ["missing_scope", "invalid_auth", "account_inactive"])
 @pytest.mark.parametrize("method", ["users.info", "usergroups.list"])
-async def test_when_we_may_not_ask_nobody_counts(api: Api, people: Directory, method: str, error: str) -> None:
+async def test_denied_lookup_gives_nobody_a_role(api: Api, people: Directory, method: str, error: str) -> None:
     api.say(method, {"ok": False, "error": error})
     await nobody_counts(people)
 
 
-async def test_what_was_known_does_not_stand_in_for_a_refusal(api: Api, people: Directory, clock: ManualClock) -> None:
+async def test_cached_answer_does_not_replace_a_refusal(api: Api, people: Directory, clock: ManualClock) -> None:
     """A token that was revoked is an answer: nobody counts from then on."""
     await people.standing("U0ADA")
     api.say("users.info", {"ok": False, "error": "token_revoked"})
@@ -288,9 +288,7 @@ async def test_what_was_known_does_not_stand_in_for_a_refusal(api: Api, people: 
         await people.standing("U0ADA", oldest=0)
 
 
-async def test_only_people_not_known_are_asked_for_and_share_the_groups(
-    people: Directory, api: Api, clock: ManualClock
-) -> None:
+async def test_only_unknown_people_are_looked_up(people: Directory, api: Api, clock: ManualClock) -> None:
     known = await people.standing("U0ADA")
     clock.advance(FRESH / 2)
     both = await people.standings(["U0LIN", "U0ADA", "U0LIN"])

@@ -69,7 +69,7 @@ async def play() -> AsyncIterator[Play]:
     await playing.close()
 
 
-async def test_what_goes_first_waits_for_none_that_was_delayed(play: Play) -> None:
+async def test_urgent_request_does_not_wait_for_delayed_ones(play: Play) -> None:
     with play.turns.queued("C1", "delayed") as delayed:
         delayed.keep_pace("C1")
         delayed.put_off(30.0)
@@ -83,7 +83,7 @@ async def test_what_goes_first_waits_for_none_that_was_delayed(play: Play) -> No
                 turn.keep_pace("C1", first=first)
 
 
-async def test_one_after_the_other_in_the_order_in_which_they_queued(play: Play) -> None:
+async def test_turns_follow_the_order_of_queueing(play: Play) -> None:
     await play.post("a", "b", "c")
     assert play.begun == ["a"]
     await play.end("a")
@@ -92,7 +92,7 @@ async def test_one_after_the_other_in_the_order_in_which_they_queued(play: Play)
     assert play.begun == ["a", "b", "c"]
 
 
-async def test_one_that_takes_longer_than_a_moment_holds_up_no_other(play: Play) -> None:
+async def test_slow_post_does_not_block_others(play: Play) -> None:
     await play.post("slow", "b", "c")
     await play.pass_time(0.9 * _MOMENT)
     assert play.begun == ["slow"]
@@ -116,7 +116,7 @@ async def test_the_moment_counts_from_its_own_beginning(play: Play) -> None:
     assert play.begun == ["a", "b", "c"]
 
 
-async def test_one_that_has_to_find_out_something_first_lets_the_others_go(play: Play) -> None:
+async def test_delayed_post_lets_others_pass(play: Play) -> None:
     with ExitStack() as stack:
         searching, other = (stack.enter_context(play.turns.queued("C1", name)) for name in ("searching", "other"))
         searching.step_back()
@@ -136,7 +136,7 @@ async def begins(turn: Turn) -> bool:
     return done
 
 
-async def test_within_a_wait_everyone_is_put_off_to_a_second_of_its_own_in_order(play: Play) -> None:
+async def test_waiting_calls_are_spread_over_seconds_in_order(play: Play) -> None:
     play.pace.refused(POST, "C1", retry_after=5)
     await play.post("a", "b", "c")
     assert play.waits == {"a": 5.0, "b": 6.0, "c": 7.0}
@@ -150,7 +150,7 @@ async def test_within_a_wait_everyone_is_put_off_to_a_second_of_its_own_in_order
         await play.pass_time(1)
 
 
-async def test_those_behind_one_that_slack_refused_go_after_it(play: Play) -> None:
+async def test_posts_after_a_refused_one_continue(play: Play) -> None:
     with play.turns.queued("C1", "a") as turn:
         await turn.begin()
         turn.keep_pace("C1")
@@ -160,7 +160,7 @@ async def test_those_behind_one_that_slack_refused_go_after_it(play: Play) -> No
     assert play.waits == {"b": 3.0}
 
 
-async def test_a_file_waits_for_its_turn_and_not_for_the_pace_of_messages(play: Play) -> None:
+async def test_uploads_have_their_own_queue(play: Play) -> None:
     play.pace.refused(POST, "C1", retry_after=60)
     with play.turns.queued("C1", "file") as turn:
         await turn.begin()
@@ -170,7 +170,7 @@ async def test_a_file_waits_for_its_turn_and_not_for_the_pace_of_messages(play: 
     assert play.begun == ["message"], "what holds files up holds up no message"
 
 
-async def test_one_that_never_comes_back_is_waited_for_no_longer(play: Play) -> None:
+async def test_hanging_turn_is_abandoned(play: Play) -> None:
     play.pace.refused(POST, "C1", retry_after=2)
     await play.post("given up")
     await play.pass_time(2 + 10.5)
@@ -178,7 +178,7 @@ async def test_one_that_never_comes_back_is_waited_for_no_longer(play: Play) -> 
     assert play.begun == ["a"]
 
 
-async def test_who_is_cancelled_while_it_waits_leaves_the_queue(play: Play) -> None:
+async def test_canceled_wait_leaves_the_queue(play: Play) -> None:
     await play.post("a", "b", "c")
     play._tasks[1].cancel()
     await play.pause()

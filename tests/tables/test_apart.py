@@ -64,7 +64,7 @@ async def test_a_problem_comes_out_whole() -> None:
 @pytest.mark.parametrize(("attributes", "bounds"), [
     (300_000, Bounds(memory=56 * MEBIBYTE)), (900_000, Bounds(cpu=1)),
 ], ids=["memory", "time"])  # fmt: skip
-async def test_what_takes_too_much_is_ended_and_said(attributes: int, bounds: Bounds) -> None:
+async def test_reader_over_its_limits_is_ended(attributes: int, bounds: Bounds) -> None:
     content = _with_attributes(attributes)
     with pytest.raises(TableProblem) as refused:
         await read_apart(io.BytesIO(content), name="people.xlsx", bounds=bounds)
@@ -80,7 +80,7 @@ def _in_its_place(monkeypatch: pytest.MonkeyPatch, script: Path, does: str) -> N
     monkeypatch.setattr(sys, "executable", str(script))
 
 
-async def test_process_gets_no_secret_and_is_ended_when_it_hangs(
+async def test_reader_process_gets_no_secrets_and_is_killed_when_hanging(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("SECRET_KEY", "the-canary")
@@ -93,7 +93,7 @@ async def test_process_gets_no_secret_and_is_ended_when_it_hangs(
     assert "the-canary" not in told
 
 
-async def test_a_reading_that_nobody_waits_for_ends_at_once() -> None:
+async def test_abandoned_reading_ends_at_once() -> None:
     """A stop of the program waits for its threads, and a file may take a minute."""
     readings = [asyncio.create_task(read_apart(io.BytesIO(_text(20_000)), name="people")) for _ in range(2)]
 

@@ -38,7 +38,7 @@ def million_rows() -> bytes:
 
 
 @pytest.mark.parametrize("make", [million_rows, far_corner])
-def test_what_is_too_much_is_refused_before_it_is_held_in_memory(make: Callable[[], bytes]) -> None:
+def test_oversized_workbook_is_refused_before_loading(make: Callable[[], bytes]) -> None:
     content = make()
     tracemalloc.start()
     try:
@@ -66,12 +66,12 @@ def answer(content: bytes, broken: Broken) -> str:
 
 
 @pytest.mark.parametrize("broken", [*TEXTS, *SMALL_BOOKS], ids=lambda broken: broken.name)
-def test_whatever_is_cut_or_changed_is_read_or_refused_with_a_sentence(broken: Broken) -> None:
+def test_damaged_workbook_is_read_or_refused_with_a_sentence(broken: Broken) -> None:
     assert all(answer(content, broken) for content in cuts(broken.content()))
 
 
 @pytest.mark.parametrize("make", [lambda rows: "\n".join(map(",".join, rows)).encode(), workbook])
-def test_limit_of_rows_and_columns_is_the_last_number_allowed(make: Callable[[list[list[str]]], bytes]) -> None:
+def test_row_and_column_limits_are_inclusive(make: Callable[[list[list[str]]], bytes]) -> None:
     limits, names, row = Limits(size=10**6, rows=3, columns=3), ["a", "b", "c"], ["x", "", ""]
     read = read_table(io.BytesIO(make([names, *[row] * 3])), name="a", limits=limits)
     assert (read.header, len(read.rows)) == (("a", "b", "c"), 3)

@@ -73,7 +73,7 @@ def read(stored: str, code: str) -> tuple[str, bool]:
 
 
 @pytest.mark.parametrize(("stored", "code", "cents"), PAID)
-def test_a_number_is_paid_as_it_is_shown(stored: str, code: str, cents: int) -> None:
+def test_displayed_number_is_the_amount(stored: str, code: str, cents: int) -> None:
     text, disguised = read(stored, code)
     assert (parse_amount(text), disguised) == (cents, False)
 
@@ -86,7 +86,7 @@ def test_a_format_in_another_currency_is_refused_as_its_text(code: str) -> None:
 
 
 @pytest.mark.parametrize("code", REFUSED)
-def test_a_format_with_other_words_is_no_amount(code: str) -> None:
+def test_format_with_other_words_is_not_an_amount(code: str) -> None:
     with pytest.raises(RuleError):
         parse_amount(read("25.4", code)[0])
 
@@ -94,14 +94,14 @@ def test_a_format_with_other_words_is_no_amount(code: str) -> None:
 @pytest.mark.parametrize(
     ("stored", "code", "disguised"), [*((*one, True) for one in HIDDEN), *((*one, False) for one in NOT_HIDDEN)]
 )
-def test_a_format_that_shows_another_number_is_a_disguise(stored: str, code: str, disguised: bool) -> None:
+def test_format_that_shows_another_number_is_refused(stored: str, code: str, disguised: bool) -> None:
     assert read(stored, code)[1] is disguised
 
 
 @pytest.mark.parametrize(
     ("code", "disguised"), [*((one, True) for one in HIDDEN_TEXTS), *((one, False) for one in PLAIN)]
 )
-def test_a_format_that_hides_or_changes_a_text_is_a_disguise(code: str, disguised: bool) -> None:
+def test_format_that_hides_or_changes_text_is_refused(code: str, disguised: bool) -> None:
     assert shown(('s="1" t="str"', "<v>ana@example.com</v>"), code)[1] is disguised
 
 
@@ -114,7 +114,7 @@ def builtin(number_format: int, *codes: str) -> str:
 
 
 @pytest.mark.parametrize("one", [5, 6, 7, 8, 42, 44])
-def test_the_readers_currency_is_dollars_unless_the_workbook_has_another(one: int) -> None:
+def test_default_currency_is_dollars_unless_the_workbook_has_another(one: int) -> None:
     shown = "25.40" if BUILT_IN[one].endswith(".00") else "25"
     assert builtin(one) == builtin(one, '"$"0.00', '0.00" k"') == shown
     for code in ("[$€-407] 0.00", "[$$-80A]0.00"):

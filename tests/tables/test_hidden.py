@@ -28,7 +28,7 @@ def read(made: bytes) -> Table:
 
 
 @pytest.mark.parametrize("about", ['hidden="1"', 'hidden="true"', 'ht="0" customHeight="1"', 'ht="2.9"'])
-def test_a_row_that_nobody_sees_is_read_and_noted(about: str) -> None:
+def test_hidden_rows_are_read_and_reported(about: str) -> None:
     rows = [row(2), row(3, about=about), row(4, about=about), row(5), row(6, about=about)]
     table = read(content("".join(rows)))
     assert [one.number for one in table.rows] == [2, 3, 4, 5, 6]
@@ -71,7 +71,7 @@ HIDES: list[tuple[str, str, str, tuple[str, ...], Hidden]] = [
 @pytest.mark.parametrize(
     ("before", "rows", "formats", "hidden"), [pytest.param(*case, id=name) for name, *case in HIDES]
 )
-def test_what_a_sheet_hides_is_read_and_noted(before: str, rows: str, formats: tuple[str, ...], hidden: Hidden) -> None:
+def test_hidden_cells_are_read_and_reported(before: str, rows: str, formats: tuple[str, ...], hidden: Hidden) -> None:
     table = read(content(rows, before=before, formats=formats))
     assert table.hidden == hidden
     numbers = [one.number for one in table.rows]
@@ -79,7 +79,7 @@ def test_what_a_sheet_hides_is_read_and_noted(before: str, rows: str, formats: t
     assert [one.cells[1].removesuffix(".00") for one in table.rows] == [str(number) for number in numbers]
 
 
-async def test_it_comes_out_of_the_process_that_reads() -> None:
+async def test_hidden_cells_are_reported_by_the_reader_process() -> None:
     rows = row(2, about='hidden="1"') + row(3, formula="<f>1</f>") + row(4, cell='s="1"')
     made = content(rows, before='<cols><col min="1" max="1" hidden="1"/></cols>', formats=(";;;",))
     apart = await read_apart(io.BytesIO(made), name="people.xlsx")

@@ -69,7 +69,7 @@ def paid(files: dict[str, str]) -> list[tuple[str, ...]]:
     pytest.param('<row r="2"><more><c r="B2"><v>5</v></c></more></row>', id="a cell elsewhere"),
     pytest.param('<row r="2"><c r="B2"><is><v>5</v></is></c></row>', id="a value in a text"),
 ])  # fmt: skip
-def test_what_a_spreadsheet_does_not_show_is_refused(rows: str) -> None:
+def test_invisible_cells_are_refused(rows: str) -> None:
     assert refused(sheet(rows)).flaw is Flaw.DAMAGED
 
 
@@ -111,16 +111,16 @@ DAMAGED: dict[str, dict[str, str]] = {
 
 
 @pytest.mark.parametrize("name", DAMAGED)
-def test_what_only_some_programs_read_is_refused(name: str) -> None:
+def test_nonstandard_workbooks_are_refused(name: str) -> None:
     assert refused({**sheet(ANA), **DAMAGED[name]}).flaw is Flaw.DAMAGED
 
 
-def test_an_id_of_another_namespace_names_no_part() -> None:
+def test_relationship_id_of_another_namespace_is_ignored() -> None:
     files = {**sheet(ANA), **in_workbook('<sheet name="People" x:id="rId9" r:id="rId1"/>')}
     assert paid(files) == [("ana@example.com", "5")]
 
 
-def test_a_format_that_only_a_condition_applies_is_that_of_no_cell() -> None:
+def test_conditional_format_applies_to_no_cell() -> None:
     styles = (
         '<numFmts><numFmt numFmtId="164" formatCode="0.00"/></numFmts>'
         '<dxfs><dxf><numFmt numFmtId="164" formatCode="0%"/></dxf></dxfs><cellXfs><xf numFmtId="164"/></cellXfs>'
@@ -129,7 +129,7 @@ def test_a_format_that_only_a_condition_applies_is_that_of_no_cell() -> None:
     assert paid(files) == [("ana@example.com", "5.00")]
 
 
-def test_what_spreadsheets_add_beside_the_table_is_ignored() -> None:
+def test_other_workbook_parts_are_ignored() -> None:
     """A button with its place, a condition with a formula, the heights that Excel notes, and the like."""
     row = ANA.replace("<row", '<row x14ac:dyDescent="0.25"').replace("</row>", "<extLst><ext/></extLst></row>")
     controls = (
@@ -155,7 +155,7 @@ def test_what_spreadsheets_add_beside_the_table_is_ignored() -> None:
     assert read(files).hidden.formulas == {}
 
 
-def test_what_later_versions_add_does_not_change_the_day_from_which_dates_count() -> None:
+def test_workbook_epoch_ignores_later_extensions() -> None:
     files = parts([["day"], [('s="1"', "<v>44620</v>")]], formats=["yyyy-mm-dd"], since_1904=True)
     later = '<extLst><ext><x:workbookPr xmlns:x="urn:x"/></ext></extLst></workbook>'
     files["xl/workbook.xml"] = files["xl/workbook.xml"].replace("</workbook>", later)
@@ -180,7 +180,7 @@ def renamed_ids(files: dict[str, str]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("written", [dict, strict, prefixed, renamed_ids])
-def test_both_dialects_are_read_with_whatever_prefix(written: Callable[[dict[str, str]], dict[str, str]]) -> None:
+def test_records_are_read_with_any_prefix(written: Callable[[dict[str, str]], dict[str, str]]) -> None:
     cells = [('t="s"', "<v>0</v>"), ('s="1"', "<f>2*2.5</f><v>5</v>")]
     files = parts([["email", "amount"], cells], strings=["<r><t>ana@</t></r><r><t>b.co</t></r>"], formats=["0.00"])
     files["xl/worksheets/sheet1.xml"] = files["xl/worksheets/sheet1.xml"].replace('<?xml version="1.0"?>', "")

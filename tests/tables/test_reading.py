@@ -27,7 +27,7 @@ PEOPLE = 'email,name\r\nana@example.com,José Peña\r\nbo@example.com,"Ω, 李"\
     (PEOPLE.encode("utf-16-le"), "UTF-16"), (PEOPLE.encode("utf-16-be"), "UTF-16"),
     (PEOPLE.encode("utf-32"), "UTF-32"),
 ])  # fmt: skip
-def test_every_encoding_gives_the_same_table_and_is_named(content: bytes, encoding: str) -> None:
+def test_all_encodings_give_the_same_table(content: bytes, encoding: str) -> None:
     table = read(content)
     assert table.encoding == encoding
     assert table.header == ("email", "name")
@@ -43,7 +43,7 @@ def test_every_encoding_gives_the_same_table_and_is_named(content: bytes, encodi
         ("mac_roman", "Mac Roman", "José Nuñez, François"),
     ],
 )
-def test_legacy_encoding_is_chosen_by_its_letters_and_named(codec: str, encoding: str, name: str) -> None:
+def test_legacy_encoding_is_detected_by_letters(codec: str, encoding: str, name: str) -> None:
     table = read(f"email;name\na@b.co;{name}\n".encode(codec))
     assert (table.encoding, table.rows[0].cells[1]) == (encoding, name)
 
@@ -74,7 +74,7 @@ TITLED = [["Payroll March 2026"], [], ["email", "amount", "note"], ["ana@example
     ids=["short row", "title", "titles", "commas in names", "a comma each", "statement", "tabs", "quoted", "bars",
          "sep", "sep of UTF-16", "invisible"],
 )  # fmt: skip
-def test_separator_and_names_are_found(
+def test_separator_and_header_are_found(
     content: bytes, delimiter: str, header: tuple[str, ...], row: tuple[str, ...], names_row: int
 ) -> None:
     table = read(content)
@@ -82,24 +82,24 @@ def test_separator_and_names_are_found(
     assert table.rows[0].cells == row
 
 
-def test_names_of_a_workbook_are_found_below_a_merged_title() -> None:
+def test_header_is_found_below_a_merged_title() -> None:
     table = read(workbook(TITLED, after='<mergeCells><mergeCell ref="A1:C1"/></mergeCells>'), "people.xlsx")
     assert (table.header, table.names_row) == (("email", "amount", "note"), 3)
     assert list(table.rows) == [Row(4, ("ana@example.com", "25.00", "March"))]
 
 
-def test_rows_with_commas_and_no_values_make_no_title() -> None:
+def test_rows_of_empty_cells_are_not_a_title() -> None:
     with pytest.raises(TableProblem) as refusal:
         read(b"name\nAna, Quito\nLuis, Lima\n")
     assert refusal.value.flaw is Flaw.RAGGED
 
 
-def test_a_control_character_is_no_letter_of_utf_8() -> None:
+def test_control_characters_are_not_utf8_text() -> None:
     assert read(b"email,name\na@b.co,\x7f\x7f\xe9\n").encoding == "Windows-1252"
 
 
 @pytest.mark.parametrize(("content", "flaw"), [(b"a\0b", Flaw.NUL), (b"a\0b\0", Flaw.NO_ROWS)])
-def test_two_letters_show_what_is_utf_16(content: bytes, flaw: Flaw) -> None:
+def test_utf16_is_detected_from_two_letters(content: bytes, flaw: Flaw) -> None:
     with pytest.raises(TableProblem) as refusal:
         read(content)
     assert refusal.value.flaw is flaw
@@ -153,7 +153,7 @@ def test_texts_as_people_have_them(content: bytes, header: tuple[str, ...], rows
     ("1.5", "[h]:mm:ss", "36:00:00"), ("25", "@", "25"), ("25", '0 "days"', "25 days"),
     ("9e999", "yyyy-mm-dd", "9e999"),
 ])  # fmt: skip
-def test_a_number_of_a_workbook_is_read_as_a_person_sees_it(stored: str, code: str, seen: str) -> None:
+def test_workbook_numbers_are_read_as_displayed(stored: str, code: str, seen: str) -> None:
     table = read(workbook([["email", "value"], ["a@b.co", number(stored, style=1)]], formats=[code]), "a.xlsx")
     assert cells(table) == [("a@b.co", seen)]
 
@@ -185,7 +185,7 @@ def test_a_cell_of_no_known_style_shows_its_number(style: str) -> None:
     assert cells(read(made, "a.xlsx")) == [("a@b.co", "25.126")]
 
 
-def test_texts_truth_errors_and_results_of_formulas() -> None:
+def test_cells_hold_texts_booleans_errors_and_formula_results() -> None:
     beside = "no<r><t>two </t></r><r>no<t>parts</t>no</r><rPh sb='0' eb='1'><t>sound</t></rPh>no"
     row = [
         ('t="s"', "<v>0</v>"), ('t="s"', "<v>1</v>"), ('t="b"', "<v>1</v>"), ('t="e"', "<f>1/0</f><v>#DIV/0!</v>"),
@@ -197,12 +197,12 @@ def test_texts_truth_errors_and_results_of_formulas() -> None:
     assert (table.sheet, table.encoding) == ("People", "")
 
 
-def test_blank_rows_and_cells_of_a_workbook_are_left_out_but_counted() -> None:
+def test_blank_workbook_rows_are_skipped_but_numbered() -> None:
     table = read(workbook([["email", "note"], [None, None], ["a@b.co", None], [" ", ""], [None, "x"]]), "a.xlsx")
     assert list(table.rows) == [Row(3, ("a@b.co", "")), Row(5, ("", "x"))]
 
 
-def test_rows_and_cells_without_places_follow_each_other() -> None:
+def test_cells_without_references_follow_each_other() -> None:
     files = parts([])
     cell = "<c t='inlineStr'><is><t>{}</t></is></c>"
     rows = "".join(f"<row>{cell.format(a)}{cell.format(b)}</row>" for a, b in [("email", "n"), ("a@b.co", "1")])
@@ -214,7 +214,7 @@ WANTED = {"email": ("e-mail address", "mail", "correo", "correo electrónico"), 
 
 
 @pytest.mark.parametrize("name", ["email", "E-Mail", " E_MAIL ", "e mail address", "Correo Electronico", "CORREO"])
-def test_columns_are_found_by_what_people_call_them(name: str) -> None:
+def test_columns_are_found_by_common_names(name: str) -> None:
     assert find_columns(["Importe", name, "other"], WANTED, required=["email", "amount"]) == {"amount": 0, "email": 1}
     assert find_columns(["Mail", "E-mail"], WANTED) == {"email": 1}, "our own name goes first"
 
@@ -233,7 +233,7 @@ def test_missing_or_ambiguous_column_is_named(header: list[str], said: str) -> N
     b"email,name\nana@example.com,Ana\nbo@example.com,Bo\none cell,too,many\n",
     workbook([["email", "name"], ["ana@example.com", "Ana"], ["bo@example.com", "Bo"], ["one cell", "too", "many"]]),
 ], ids=["text", "workbook"])  # fmt: skip
-def test_a_sample_ends_where_it_is_full(content: bytes) -> None:
+def test_sample_stops_before_broken_rows(content: bytes) -> None:
     with pytest.raises(TableProblem):
         read(content)
     table = read_table(io.BytesIO(content), name="people", limits=Limits(sample=1))

@@ -18,7 +18,7 @@ FORMULAS = [
 
 
 @pytest.mark.parametrize("cell", FORMULAS)
-def test_what_a_spreadsheet_would_run_becomes_text(cell: str) -> None:
+def test_formula_like_cells_become_text(cell: str) -> None:
     assert neutral(cell) == f"'{cell}"
     assert plain(neutral(cell)) == cell
 
@@ -26,12 +26,12 @@ def test_what_a_spreadsheet_would_run_becomes_text(cell: str) -> None:
 @pytest.mark.parametrize(
     "cell", ["-25.00", "+593991234567", "-3", "-12,5", "-4%", "25", "ana@example.com", "a=b", "'", ""]
 )
-def test_plain_numbers_and_words_stay_as_they_are(cell: str) -> None:
+def test_plain_cells_are_written_unchanged(cell: str) -> None:
     assert neutral(cell) == cell
 
 
 @given(st.text(alphabet=st.sampled_from("'=+-@ \t\r\n\u00a0\u200b＝x1")))
-def test_neutralising_can_be_undone_whatever_the_cell(cell: str) -> None:
+def test_escaping_a_cell_is_reversible(cell: str) -> None:
     assert plain(neutral(cell)) == cell
 
 
@@ -45,7 +45,7 @@ def test_rows_that_were_written_read_back_the_same(rows: list[tuple[str, str]]) 
     assert [row.cells for row in read_table(io.BytesIO(content), name="a.csv").rows] == numbered
 
 
-def test_the_form_of_a_file_for_people_and_of_one_for_services() -> None:
+def test_csv_for_people_differs_from_csv_for_services() -> None:
     assert write_csv(["email", "=x"], [["a@b.co", "José"]]) == "\ufeffemail,'=x\r\na@b.co,José\r\n".encode()
     assert write_csv(["email"], [["+a@b.co"]], for_people=False) == b"email\r\n+a@b.co\r\n"
 
@@ -54,7 +54,7 @@ def test_the_form_of_a_file_for_people_and_of_one_for_services() -> None:
     b"email,note\n=1+1\nx,y,=2+2,z\n", b"email;note\n=1+1;a,b\n", b"\xef\xbb\xbfemail\t=1+1\n", b"caf\xe9,=1+1\n",
     b"a\x00,=1+1\n", b"=" + b"x" * 200_000 + b"\n=1+1",
 ])  # fmt: skip
-def test_what_is_no_proper_table_runs_nothing_either(content: bytes) -> None:
+def test_improper_tables_never_contain_formulas(content: bytes) -> None:
     made = rewritten(content).decode("utf-8-sig")
     rows = [cell for line in made.replace("\r\n", "\n").split("\n") for cell in re.split(r"[,;\t]", line)]
     assert not [cell for cell in rows if cell.strip('"').startswith("=")]
@@ -66,11 +66,11 @@ def test_no_formula_gets_into_a_file_for_people(cell: str) -> None:
     assert list(csv.reader(text)) == [[f"'{cell}", "note"], ["x", f"'{cell}"]]
 
 
-def test_half_a_letter_does_not_stop_a_file() -> None:
+def test_incomplete_character_does_not_stop_an_export() -> None:
     assert write_csv(["a"], [["x\ud800y"]]).endswith(b"x?y\r\n")
 
 
-def test_a_mark_only_where_a_spreadsheet_would_misread() -> None:
+def test_cells_are_escaped_only_when_a_spreadsheet_would_misread_them() -> None:
     assert write_csv(["email", "n"], [["ana@example.com", "1"]]) == b"email,n\r\nana@example.com,1\r\n"
     assert write_csv(["email", "n"], [["ana@example.com", "ü"]]).startswith(b"\xef\xbb\xbfemail")
     assert rewritten(b"a,b\n=1,2\n") == b"a,b\r\n'=1,2\r\n"

@@ -19,7 +19,7 @@ def raised(number: int) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE])
-async def test_one_line_a_minute(number: int) -> None:
+async def test_repeated_trouble_is_logged_once_per_minute(number: int) -> None:
     seconds = iter((1_000.0, 1_000.0, 1_059.9, 1_060.0, 1_119.9))
     loop, handler = asyncio.get_running_loop(), Exhaustion(lambda: next(seconds))
     with capture_logs() as logs:
@@ -28,7 +28,7 @@ async def test_one_line_a_minute(number: int) -> None:
     assert [line["event"] for line in logs] == [SAID, SAID]
 
 
-async def test_anything_else_is_told_as_ever(caplog: pytest.LogCaptureFixture) -> None:
+async def test_other_reports_are_unchanged(caplog: pytest.LogCaptureFixture) -> None:
     loop, handler = asyncio.get_running_loop(), Exhaustion(lambda: 0.0)
     with caplog.at_level(logging.ERROR, logger="asyncio"), capture_logs() as logs:
         handler(loop, raised(errno.ENOTCONN))

@@ -49,14 +49,14 @@ async def runs(pump: Pump) -> None:
     await running
 
 
-async def test_a_worker_is_asked_until_it_has_nothing_left() -> None:
+async def test_worker_runs_until_nothing_is_due() -> None:
     worker = Worker(3, 1)
     pump = Pump(name="x", worker=worker)
     await runs(pump)
     assert worker.calls == 3
 
 
-async def test_told_of_work_while_it_runs_it_looks_once_more_and_never_twice_at_a_time() -> None:
+async def test_notified_running_worker_runs_once_more_without_overlap() -> None:
     worker = Worker()
     worker.gate = asyncio.Event()
     pump = Pump(name="x", worker=worker)
@@ -71,7 +71,7 @@ async def test_told_of_work_while_it_runs_it_looks_once_more_and_never_twice_at_
     assert worker.most_at_once == 1
 
 
-async def test_what_one_row_does_to_a_worker_stops_it_until_the_next_tick_and_no_longer() -> None:
+async def test_failing_row_stops_its_worker_until_the_next_tick() -> None:
     worker = Worker(RuntimeError("poison"), 1)
     pump = Pump(name="x", worker=worker)
     await runs(pump)
@@ -96,7 +96,7 @@ async def under_way(worker: Worker) -> Pump:
     return pump
 
 
-async def test_stopping_lets_the_step_under_way_end() -> None:
+async def test_stop_lets_the_running_step_finish() -> None:
     worker = Worker(1)
     pump = await under_way(worker)
     stopping = asyncio.create_task(pump.stop())
@@ -153,7 +153,7 @@ def table() -> Table:
     return Table(ManualClock())
 
 
-async def test_a_schedule_begins_everything_at_its_start_and_what_is_due_when_told(table: Table) -> None:
+async def test_schedule_starts_all_workers_then_only_due_ones(table: Table) -> None:
     one, other = Worker(), Worker()
     schedule = schedule_of(table, workers={"one": one, "other": other}, tick_seconds=3_600)
     schedule.start()
@@ -169,7 +169,7 @@ async def test_a_schedule_begins_everything_at_its_start_and_what_is_due_when_to
     assert (one.calls, other.calls, table.looks) == (2, 1, looks)  # stopped is stopped
 
 
-async def test_at_rest_it_does_not_look(table: Table) -> None:
+async def test_idle_schedule_does_not_query(table: Table) -> None:
     """Ticks alone ask the database nothing."""
     ticked = Worker()
     schedule = schedule_of(table, workers={"tick": ticked}, every_tick=("tick",))
@@ -181,7 +181,7 @@ async def test_at_rest_it_does_not_look(table: Table) -> None:
     assert table.looks == looks
 
 
-async def test_what_was_written_without_a_word_is_looked_for_at_the_next_tick(table: Table) -> None:
+async def test_unnotified_work_starts_at_the_next_tick(table: Table) -> None:
     one, clocked = Worker(), Worker()
     schedule = schedule_of(table, workers={"one": one, "clocked": clocked}, by_the_clock=("clocked",))
     schedule.start()
@@ -192,7 +192,7 @@ async def test_what_was_written_without_a_word_is_looked_for_at_the_next_tick(ta
 
 
 @pytest.mark.parametrize(("after", "tick_seconds"), [(60, 0.02), (0.05, 3_600)], ids=["a tick", "the alarm before it"])
-async def test_what_becomes_due_by_time_alone_is_begun_then(table: Table, after: float, tick_seconds: float) -> None:
+async def test_timed_work_starts_when_due(table: Table, after: float, tick_seconds: float) -> None:
     one = Worker()
     table.due = {"one": table.clock.seconds() + after}
     schedule = schedule_of(table, workers={"one": one}, tick_seconds=tick_seconds)
@@ -203,7 +203,7 @@ async def test_what_becomes_due_by_time_alone_is_begun_then(table: Table, after:
     await schedule.stop()
 
 
-async def test_what_another_process_wrote_is_left_to_it_for_a_moment(table: Table) -> None:
+async def test_rows_of_another_process_are_left_to_it_briefly(table: Table) -> None:
     one = Worker()
     schedule = schedule_of(table, workers={"one": one}, tick_seconds=3_600)
     schedule.start()
@@ -219,7 +219,7 @@ async def test_what_another_process_wrote_is_left_to_it_for_a_moment(table: Tabl
     assert table.looks <= looks + 2
 
 
-async def test_told_of_work_all_the_time_a_worker_looks_a_few_times_a_second() -> None:
+async def test_frequent_notifications_are_throttled() -> None:
     worker = Worker()
     pump = Pump(name="x", worker=worker, pause_seconds=0.05)
     loop = asyncio.get_running_loop()
@@ -231,7 +231,7 @@ async def test_told_of_work_all_the_time_a_worker_looks_a_few_times_a_second() -
     assert 2 <= worker.calls <= 8
 
 
-async def test_the_last_news_is_never_missed_in_the_pause() -> None:
+async def test_notification_during_the_pause_is_not_missed() -> None:
     worker = Worker()
     pump = Pump(name="x", worker=worker, pause_seconds=0.01)
     pump.nudge()
@@ -243,7 +243,7 @@ async def test_the_last_news_is_never_missed_in_the_pause() -> None:
     await pump.stop()
 
 
-async def test_a_missed_tick_is_made_up_once_and_never_dropped(table: Table) -> None:
+async def test_missed_tick_runs_once_afterwards(table: Table) -> None:
     schedule = schedule_of(table, workers={}, tick_seconds=60)
     schedule.start()
     (job,) = schedule._scheduler.get_jobs()
@@ -251,7 +251,7 @@ async def test_a_missed_tick_is_made_up_once_and_never_dropped(table: Table) -> 
     await schedule.stop()
 
 
-async def test_a_stop_between_a_tick_and_its_beginning_is_no_error(table: Table, caplog: Logged) -> None:
+async def test_stop_between_tick_and_start_is_clean(table: Table, caplog: Logged) -> None:
     schedule = schedule_of(table, workers={}, tick_seconds=3_600)
     schedule.start()
     await asyncio.sleep(0)
@@ -273,7 +273,7 @@ async def test_due_work_that_cannot_begin_is_looked_at_again_at_each_tick(table:
     await schedule.stop()
 
 
-def test_each_worker_becomes_due_in_one_way_and_its_rows_are_of_a_queue() -> None:
+def test_each_worker_has_one_trigger_and_its_queue() -> None:
     by_rows = set(workers._DUE)
     assert set(workers.WORKERS) == by_rows | workers.BY_THE_CLOCK | workers.EVERY_TICK
     assert sorted(by_rows & workers.EVERY_TICK) == sorted(workers.BY_THE_CLOCK & workers.EVERY_TICK) == []

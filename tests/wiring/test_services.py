@@ -29,7 +29,7 @@ def outside(stack: AsyncExitStack, given: dict[str, Any]) -> Outside:
 
 
 @pytest.mark.parametrize("lacking", [None, *PAYMENTS, *LOCALIZATION])
-async def test_payments_and_localization_need_everything(lacking: str | None) -> None:
+async def test_payments_and_localization_need_all_settings(lacking: str | None) -> None:
     given = {name: value for name, value in {**PAYMENTS, **LOCALIZATION}.items() if name != lacking}
     async with AsyncExitStack() as stack:
         pays, localizes = make_payments(outside(stack, given), Unlimited()), make_localization(outside(stack, given))
@@ -38,7 +38,7 @@ async def test_payments_and_localization_need_everything(lacking: str | None) ->
         assert list(service.missing) == ([str(lacking).upper()] if lacking in needs else [])
 
 
-async def test_deliveries_need_an_address() -> None:
+async def test_delivery_needs_a_base_address() -> None:
     async with AsyncExitStack() as stack:
         none = make_delivery(outside(stack, {}))
         assert (none.client, "DELIVERY_BASE_URL" in none.missing) == (None, True)
@@ -49,5 +49,5 @@ async def test_deliveries_need_an_address() -> None:
         assert not there.missing
 
 
-def test_a_service_has_five_seconds_to_connect_unless_it_says_otherwise() -> None:
+def test_connect_timeout_is_5_seconds_by_default() -> None:
     assert Surroundings(clock=ManualClock(), owner="x").service_connect == 5.0

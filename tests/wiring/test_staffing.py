@@ -24,7 +24,7 @@ async def refusal(rig: Rig, policy: str = POLICY) -> str:
     return ""
 
 
-async def test_as_many_as_the_largest_quorum_besides_whoever_asked_are_enough(rig: Rig) -> None:
+async def test_approvers_besides_the_requester_must_meet_the_largest_quorum(rig: Rig) -> None:
     """Ada, Lin and Tom; Tom may ask as well, so two are there for what he asks. Guest and stranger never count."""
     assert await refusal(rig) == ""
     assert rig.switchboard.joined
@@ -46,9 +46,7 @@ EVERYBODY = POLICY.replace('requesters = ["S0FINANCE"]', 'requesters = ["*"]')
         pytest.param([], POLICY, ["approval.quorum: asks for 1", RULE.format("1 (over $1,000.00)", 2, 0)], id="nobody"),
     ],
 )
-async def test_production_refuses_a_rule_nobody_can_meet(
-    rig: Rig, group: list[str], policy: str, told: list[str]
-) -> None:
+async def test_production_refuses_an_unmeetable_rule(rig: Rig, group: list[str], policy: str, told: list[str]) -> None:
     rig.workspace.set_group("S0TREASURY", group)
     lines = (await refusal(rig, policy)).splitlines()
     for line, problem in zip(lines, told, strict=True):
@@ -61,12 +59,12 @@ async def test_deactivated_approver_does_not_count(rig: Rig) -> None:
     assert ONE in await refusal(rig)
 
 
-async def test_all_approvers_count_if_none_may_ask(rig: Rig) -> None:
+async def test_all_approvers_count_if_none_can_request(rig: Rig) -> None:
     rig.workspace.set_group("S0FINANCE", [MARIA])
     assert await refusal(rig, THREE) == ""
 
 
-async def test_the_sandbox_starts_and_says_so(rig: Rig) -> None:
+async def test_sandbox_starts_with_a_warning(rig: Rig) -> None:
     rig.settings = type(rig.settings)(**{**rig.settings.model_dump(), "environment": Environment.SANDBOX})
     rig.workspace.set_group("S0TREASURY", [ADA])
     with capture_logs() as logs:
@@ -74,7 +72,7 @@ async def test_the_sandbox_starts_and_says_so(rig: Rig) -> None:
     assert [line["problem"] for line in logs if line["event"] == "approver check failed"]
 
 
-async def test_the_sandbox_starts_while_slack_does_not_say_who_people_are(rig: Rig) -> None:
+async def test_sandbox_starts_without_user_lookups(rig: Rig) -> None:
     rig.settings = type(rig.settings)(**{**rig.settings.model_dump(), "environment": Environment.SANDBOX})
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "usergroups.list", times=None))
     with capture_logs() as logs:
@@ -82,7 +80,7 @@ async def test_the_sandbox_starts_while_slack_does_not_say_who_people_are(rig: R
     assert [line for line in logs if "can't check whether there are enough approvers" in line.get("problem", "")]
 
 
-async def test_without_payments_nobody_has_to_approve_anything(rig: Rig) -> None:
+async def test_staffing_is_not_checked_without_payments(rig: Rig) -> None:
     rig.workspace.set_group("S0TREASURY", [])
     rig.settings = type(rig.settings)(**{**rig.settings.model_dump(), "payments_base_url": None})
     assert await refusal(rig) == ""

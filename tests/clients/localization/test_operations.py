@@ -64,7 +64,7 @@ async def test_each_one(operation: CallOperation, client: LocalizationClient, si
 
 
 @pytest.mark.parametrize(("operation", "extension"), FORMATS)
-async def test_every_documented_format(
+async def test_every_documented_format_is_recognized(
     operation: CallOperation,
     extension: str,
     client: LocalizationClient,
@@ -84,7 +84,9 @@ async def test_every_documented_format(
     assert names.url not in call.body
 
 
-async def test_numbers_are_text_and_defaults_sent(client: LocalizationClient, simulator: LocalizationSimulator) -> None:
+async def test_numbers_are_sent_as_text_with_defaults(
+    client: LocalizationClient, simulator: LocalizationSimulator
+) -> None:
     await client.run(asked(CallOperation.AUDIO_EXTRACTION))
     assert simulator.calls[0].body == {
         "video_url": "https://files.example.com/sample.mp4",
@@ -92,7 +94,7 @@ async def test_numbers_are_text_and_defaults_sent(client: LocalizationClient, si
     }  # fmt: skip
 
 
-async def test_what_is_not_given_is_left_out(client: LocalizationClient, simulator: LocalizationSimulator) -> None:
+async def test_missing_parameters_are_omitted(client: LocalizationClient, simulator: LocalizationSimulator) -> None:
     await client.run(Request(operation=CallOperation.SPEECH, text="Hello", options={"speed": "1.2", "locale": "de-DE"}))
     assert simulator.calls[0].body == {"text": "Hello", "locale": "de-DE", "speed": "1.2"}
 
@@ -110,7 +112,7 @@ async def test_a_file_without_word_is_our_mistake(client: LocalizationClient, si
 
 @pytest.mark.parametrize("extension", ["wav", "mp3"])
 @pytest.mark.parametrize("as_bytes", [False, True])
-async def test_the_answer_may_be_the_audio_itself(
+async def test_answer_may_be_raw_audio(
     extension: str, as_bytes: bool, client: LocalizationClient, simulator: LocalizationSimulator, tmp_path: Path
 ) -> None:
     simulator.switches.audio_as_bytes = as_bytes
@@ -186,7 +188,7 @@ async def test_another_dialect_by_a_file_alone(open_client: OpenClient) -> None:
     assert not any(b'name="text"' in body for body in (rewritten, said))
 
 
-async def test_a_path_alone_is_one_at_the_service(open_client: OpenClient) -> None:
+async def test_relative_result_address_is_at_the_service(open_client: OpenClient) -> None:
     tracks = b'{"vocals": "/results/v.mp3", "music": "https://cdn.example.com/m.mp3"}'
     async with wire_server(answer(tracks)) as server:
         outcome = await open_client(server.url).run(asked(CallOperation.SEPARATION))

@@ -62,7 +62,7 @@ async def test_what_answers_become(status: int, body: str, shape: type, reason: 
         assert outcome.status == status
 
 
-async def test_the_descriptive_message_of_gender_detection_is_told(open_client: OpenClient) -> None:
+async def test_gender_detection_message_is_returned(open_client: OpenClient) -> None:
     said = "Only one speaker can be told; this recording has three."
     asked = Request(operation=CallOperation.GENDER, url="https://files.example.com/a.mp3")
     body = f'{{"message": "{said}"}}'.encode()
@@ -126,7 +126,7 @@ async def test_audio_itself_is_called_by_its_type(open_client: OpenClient, conte
     assert (type(outcome), taken) == ((Done, b"ID3") if extension else (Unknown, b""))
 
 
-async def test_media_are_no_answer_to_what_asks_for_none(open_client: OpenClient) -> None:
+async def test_unexpected_media_is_not_an_answer(open_client: OpenClient) -> None:
     outcome, taken, _ = await answered(open_client, TEXT, headers="Content-Type: audio/mpeg")
     assert (type(outcome), taken) == (Unknown, b"")
 
@@ -136,7 +136,7 @@ async def test_media_are_no_answer_to_what_asks_for_none(open_client: OpenClient
     ('{"message": "The model is loading"}', "The model is loading"), ("worker restarted", "worker restarted"),
     ("<html><title>504 Gateway Time-out</title></html>", ""), ('{"message": "<html>502</html>"}', ""), ("", ""),
 ])  # fmt: skip
-async def test_the_words_of_a_server_error_are_told_and_pages_never(
+async def test_server_error_message_is_quoted_but_no_web_page(
     status: int, body: str, words: str, open_client: OpenClient
 ) -> None:
     headers = "Content-Type: application/json"

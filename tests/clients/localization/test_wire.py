@@ -177,7 +177,7 @@ def test_no_paraphrase_is_left_out() -> None:
     assert read(CallOperation.PARAPHRASE, {"paraphrased_sentences": sentences}) == Phrases(sentences=tuple(sentences))
 
 
-def test_a_file_without_an_ending_has_the_one_that_was_asked_for() -> None:
+def test_result_without_extension_gets_the_requested_one() -> None:
     found = read(CallOperation.CONVERSION, {"audio": f"{BASE}/42"}, target_extension="mp3")
     assert found == Tracks(tracks=(Track(name="audio", url=f"{BASE}/42", extension="mp3"),))
 

@@ -28,7 +28,7 @@ def test_unknown_states() -> None:
 
 
 @pytest.mark.parametrize(("before", "now"), list(itertools.product(Status, Status)))
-def test_every_pair_of_states(before: Status, now: Status) -> None:
+def test_every_pair_of_booking_states_has_its_change(before: Status, now: Status) -> None:
     driver = {Status.ACCEPTED, Status.ARRIVED_AT_PICKUP, Status.WAY_TO_DELIVER, Status.ARRIVED_AT_DELIVERY}
     change = change_of(before.value, now.value)
     if before is now:
@@ -47,13 +47,13 @@ def test_every_pair_of_states(before: Status, now: Status) -> None:
     ("CANCELED_BY_WEATHER", "ACCEPTED", StatusChange.CONTRADICTION),
     ("CANCELED_BY_ADMIN", "CANCELLED_BY_ADMIN", StatusChange.NONE),
 ])  # fmt: skip
-def test_states_nobody_knows(before: str, now: str, change: StatusChange) -> None:
+def test_change_to_or_from_unknown_status_is_classified(before: str, now: str, change: StatusChange) -> None:
     assert change_of(before, now) is change
 
 
 @pytest.mark.parametrize("stage", Stage)
 @pytest.mark.parametrize("status", ["ON_HOLD", "on hold", "READY_FOR_PICKUP", "ACCEPTED", "COMPLETED", "", "ODD"])
-def test_the_search_is_started_by_hand_while_the_service_holds_it(stage: Stage, status: str) -> None:
+def test_search_can_be_started_while_on_hold(stage: Stage, status: str) -> None:
     booking = Booking(
         id="b", reference="B-ABCDEF", kind=BookingKind.FOREIGN, store="Centro", request=None, stage=stage, requester="",
         channel="C1", created_at=datetime(2026, 11, 20, tzinfo=UTC), source_key="k", external_id="e", status=status,
@@ -64,7 +64,7 @@ def test_the_search_is_started_by_hand_while_the_service_holds_it(stage: Stage, 
 ORDER = {"name": "Ana", "last_name": "", "country_code": "+593", "mobile": "99", "payment": "CASH", "cents": 1}
 
 
-def test_an_order_cooks_a_day_at_most() -> None:
+def test_order_prep_time_is_at_most_a_day() -> None:
     for minutes in (0, 1_440):
         assert BookingRequest.model_validate({**ORDER, "cook_minutes": minutes}).cook_minutes == minutes
     for minutes in (-1, 1_441):

@@ -33,22 +33,22 @@ def refused(read: Callable[[], object]) -> tuple[str, str, str, str]:
 @pytest.mark.parametrize(
     ("text", "read"), [("cash", Payment.CASH), (" CARD ", Payment.CARD), ("Card", Payment.CARD), ("CASH", Payment.CASH)]
 )
-def test_a_booking_is_paid_in_cash_or_by_card(text: str, read: Payment) -> None:
+def test_booking_accepts_cash_and_card(text: str, read: Payment) -> None:
     assert fields.payment(text) is read
 
 
 @pytest.mark.parametrize("text", ["", "TRANSFER", "CASH CARD"])
-def test_no_other_way_to_pay(text: str) -> None:
+def test_other_payment_methods_are_refused(text: str) -> None:
     assert refused(lambda: fields.payment(text)) == ("payment", "it must be CASH or CARD", "CARD", text)
 
 
 @pytest.mark.parametrize(("text", "minutes"), [("", 0), (" ", 0), ("0", 0), ("15", 15), (" 0007 ", 7), ("1440", 1440)])
-def test_a_cook_time_of_up_to_a_day(text: str, minutes: int) -> None:
+def test_cook_time_is_at_most_a_day(text: str, minutes: int) -> None:
     assert fields.cook_minutes(text) == minutes
 
 
 @pytest.mark.parametrize("text", ["1441", "00015", "-1", "1.5", "٣", "²", "soon"])
-def test_no_cook_time(text: str) -> None:
+def test_invalid_cook_time_is_refused(text: str) -> None:
     rule = "Enter whole minutes, up to 1440"
     assert refused(lambda: fields.cook_minutes(text)) == ("prep time", rule, "15", text)
 
@@ -60,7 +60,9 @@ NOTES = fields.booking_readers(home="", with_place=False)["notes"]
     ("argument", "read", "least", "example"),
     [("notes", NOTES, 3, "Ring twice"), ("reason", fields.reason, 1, "customer called it off")],
 )
-def test_words_have_the_services_length(argument: str, read: Callable[[str], str], least: int, example: str) -> None:
+def test_texts_respect_the_limits_of_the_service(
+    argument: str, read: Callable[[str], str], least: int, example: str
+) -> None:
     assert [read("x" * length) for length in (least, 250)] == ["x" * least, "x" * 250]
     for text in ("x" * (least - 1), "x" * 251):
         rule = f"Enter {least} to 250 characters; this has {len(text)}" if text else f"Enter {least} to 250 characters"
@@ -79,7 +81,7 @@ SHOP = (STORE, fields.store_readers())
 @pytest.mark.parametrize(
     ("form", "field"), [*((ORDER, field) for field in LONGEST), *((SHOP, field) for field in LONGEST if field in STORE)]
 )
-def test_each_text_of_a_form_has_its_length(form: tuple[dict[str, str], Any], field: str) -> None:
+def test_form_texts_have_length_limits(form: tuple[dict[str, str], Any], field: str) -> None:
     given, readers = form
     for length in (LEAST[field], LONGEST[field]):
         found, errors = read_form({**given, field: "x" * length}, readers)
@@ -91,7 +93,7 @@ def test_each_text_of_a_form_has_its_length(form: tuple[dict[str, str], Any], fi
         assert f"{LEAST[field]} to {LONGEST[field]} characters{has}." in errors[field]
 
 
-def test_a_form_without_a_place_asks_for_none() -> None:
+def test_form_without_a_place_field_needs_no_place() -> None:
     found, errors = read_form(BOOKING, fields.booking_readers(home="+593", with_place=False))
     assert errors == {}
     assert not {views.ADDRESS, views.POSITION, views.PLACE_REFERENCE} & set(found)

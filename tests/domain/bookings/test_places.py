@@ -33,7 +33,7 @@ HERE = ("-0.1807", "-78.4678")
     *('{"lat": -0.1807, "lng": -78.4678}', "Coordenadas: -0.1807, -78.4678", "78.4678 Oeste, 0.1807 Sur"),
     *("Casa Ana\nhttps://waze.com/ul?ll=-0.1807,-78.4678", "maps.google.com/?q=-0.1807,-78.4678"),
 ])  # fmt: skip
-def test_what_is_understood(text: str) -> None:
+def test_positions_are_understood(text: str) -> None:
     found = read_position(text)
     assert (float(found.latitude), float(found.longitude)) == (float(HERE[0]), float(HERE[1]))
 
@@ -82,7 +82,7 @@ GOOGLE, HERE_WE_GO = "https://www.google.com/maps", "https://wego.here.com"
     "https://share.here.com/l/-0.1807,-78.4678,Casa%20Ana?z=16",
     f"{HERE_WE_GO}/directions/mix/Tienda:-0.21,-78.49/Casa:-0.1807,-78.4678?map=-0.2,-78.5,15,normal",
 ])  # fmt: skip
-def test_link_gives_its_destination_or_its_mark(link: str) -> None:
+def test_map_link_gives_its_destination_or_marker(link: str) -> None:
     assert str(read_position(link)) == "-0.1807, -78.4678"
 
 
@@ -96,7 +96,7 @@ def test_link_gives_its_destination_or_its_mark(link: str) -> None:
     *("https://yandex.com/maps/?text=Cafe&ll=-78.4678,-0.1807", "https://2gis.com/quito?m=-78.4678%2C-0.1807%2F17"),
     *(f"{HERE_WE_GO}/?map=-0.1807,-78.4678,15,normal", "geo:-0.1807,-78.4678?q=Casa"),
 ])  # fmt: skip
-def test_middle_of_a_map_is_asked_about(link: str) -> None:
+def test_map_center_needs_confirmation(link: str) -> None:
     with pytest.raises(DoubtError, match=r"paste -0\.1807, -78\.4678"):
         read_position(link)
 
@@ -125,7 +125,7 @@ def test_mirrored_pair_is_recognized_by_the_store(store: str, text: str, likely:
     assert str(read_position(likely, near=read_position(store))) == likely
 
 
-def test_pair_far_from_the_store_either_way_is_left_to_the_service() -> None:
+def test_pair_far_from_the_store_is_left_to_the_service() -> None:
     assert str(read_position("51.5, -0.12", near=read_position("-0.1807, -78.4678"))) == "51.5, -0.12"
     with pytest.raises(DoubtError, match="minus signs"):  # both sides of the equator are near
         read_position("0.1807, 78.4678", near=read_position("-0.1807, -78.4678"))
@@ -150,7 +150,7 @@ def test_what_is_not(text: str, words: str) -> None:
 
 
 @given(st.text(max_size=80))
-def test_anything_at_all_is_a_position_or_a_sentence(text: str) -> None:
+def test_any_place_text_is_a_position_or_a_rule(text: str) -> None:
     try:
         found = read_position(text)
     except RuleError as broken:
@@ -162,7 +162,7 @@ def test_anything_at_all_is_a_position_or_a_sentence(text: str) -> None:
     assert said
 
 
-def test_the_edges_of_the_map_are_places_and_beyond_them_there_is_nothing() -> None:
+def test_coordinates_are_limited_to_the_map() -> None:
     for text in ("90, 180", "-90, -180", "90.0000, -180"):
         found = read_position(text)
         assert (abs(float(found.latitude)), abs(float(found.longitude))) == (90, 180)
@@ -171,7 +171,7 @@ def test_the_edges_of_the_map_are_places_and_beyond_them_there_is_nothing() -> N
             read_position(text)
 
 
-def test_a_text_may_have_2000_characters() -> None:
+def test_place_text_is_limited_to_2000_characters() -> None:
     link = "https://www.google.com/maps?q=-0.1807,-78.4678&more="
     found = read_position(link.ljust(2000, "x"))
     assert (found.latitude, found.longitude) == HERE
@@ -194,7 +194,7 @@ def test_a_text_may_have_2000_characters() -> None:
     ("+39 06 1234 5678", "+39", "0612345678"), ("+39 (0)6 1234 5678", "+39", "0612345678"),
     ("\uff0b593 99 123 4567", "+593", "991234567"),
 ])  # fmt: skip
-def test_numbers_that_are_understood(text: str, code: str, national: str) -> None:
+def test_phone_numbers_are_understood(text: str, code: str, national: str) -> None:
     found = read_phone(text)
     assert (found.country_code, found.national) == (code, national)
 
@@ -207,7 +207,7 @@ def test_numbers_that_are_understood(text: str, code: str, national: str) -> Non
     ("612 34 56 78", "+34", "+34 612345678"), ("044 55 1234 5678", "+52", "+52 5512345678"),
     ("+1 415 555 2671", "+52", "+1 4155552671"), ("0234/123456-10", "+49", "+49 23412345610"),
 ])  # fmt: skip
-def test_a_national_number_is_of_the_stores_country_without_its_prefix(text: str, home: str, number: str) -> None:
+def test_national_number_uses_the_country_of_the_store(text: str, home: str, number: str) -> None:
     assert str(read_phone(text, home=home)) == number
 
 
@@ -218,7 +218,7 @@ def test_a_national_number_is_of_the_stores_country_without_its_prefix(text: str
     ("02 234 5678 o 099 123 4567", "+593", r"one number, .* \+593 991234567"),
     ("99 123 4567", "+999", "country code"), ("99 123 4567", "593", "country code"),
 ])  # fmt: skip
-def test_a_national_number_that_is_none_there(text: str, home: str, words: str) -> None:
+def test_invalid_national_number_is_refused(text: str, home: str, words: str) -> None:
     with pytest.raises(RuleError, match=words):
         read_phone(text, home=home)
 
@@ -231,7 +231,7 @@ def test_a_national_number_that_is_none_there(text: str, home: str, words: str) 
     ("tel:+44-114-272-6444;ext=1234", "extension"), ("https://wa.me/message/ABC1", "digits"), ("+43000000", "digits"),
     ("\u0661\u0662\u0663\u0664\u0665\u0666", "country code"), ("+48 (0) 5", "full phone number"),
 ])  # fmt: skip
-def test_what_is_no_number(text: str, words: str) -> None:
+def test_invalid_phone_numbers_are_refused(text: str, words: str) -> None:
     with pytest.raises(RuleError) as caught:
         read_phone(text)
     assert words in caught.value.rule
@@ -240,7 +240,7 @@ def test_what_is_no_number(text: str, words: str) -> None:
 @given(
     st.text(max_size=30) | st.from_regex(r"\+?[0-9 ()-]{6,20}", fullmatch=True), st.sampled_from(["", "+593", "+36"])
 )
-def test_any_text_is_a_number_or_a_sentence(text: str, home: str) -> None:
+def test_any_phone_text_is_a_number_or_a_rule(text: str, home: str) -> None:
     try:
         found = read_phone(text, home=home)
     except RuleError as broken:

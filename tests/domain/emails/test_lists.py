@@ -20,11 +20,11 @@ def test_addresses(cell: str) -> None:
     *("", "ana", "ana@", "@example.com", "ana@example", "a b@example.com", "ana@example.com, bo@example.com"),
     *("a@b@c.d", "ana@example."), f"{'a' * 320}@b.co", "=HYPERLINK(a@b.co)",
 ])  # fmt: skip
-def test_no_addresses(cell: str) -> None:
+def test_invalid_addresses_are_refused(cell: str) -> None:
     assert not looks_like_address(cell)
 
 
-def test_one_address_in_several_spellings() -> None:
+def test_spellings_of_one_address_are_equal() -> None:
     assert same_address(" Ana@Example.COM ") == same_address("Ana@example.com")
     assert same_address("ana@example.com") != same_address("Ana@example.com")
 
@@ -40,7 +40,7 @@ def test_room_is_shared_fairly(wants: list[int], room: int) -> None:
         assert max(shares) <= max(hungry) + 1 or max(shares) <= min(hungry) + 1
 
 
-def test_an_answer_survives_the_database() -> None:
+def test_answer_survives_storage() -> None:
     answer = Answer(outcome=Outcome.ANSWERED, result="valid", pairs=(("a.b", "1"), ("c", "")), text="x")
     assert Answer.read(answer.stored()) == answer
 
@@ -58,14 +58,12 @@ def test_an_answer_survives_the_database() -> None:
         (0, [(5, 5)], 0),
     ],
 )
-def test_a_process_has_its_fair_share_of_what_others_do_not_hold(
-    wants: int, others: list[tuple[int, int]], room: int
-) -> None:
+def test_process_gets_its_fair_share_of_free_room(wants: int, others: list[tuple[int, int]], room: int) -> None:
     assert allowance(wants, others, room=100) == room
 
 
 @given(wants=st.lists(st.integers(0, 200), min_size=1, max_size=5), turns=st.lists(st.integers(0, 4), max_size=30))
-def test_processes_never_hold_more_than_there_is_and_in_the_end_all_of_it(wants: list[int], turns: list[int]) -> None:
+def test_processes_share_exactly_the_available_room(wants: list[int], turns: list[int]) -> None:
     holds = [0] * len(wants)
 
     def take(one: int) -> None:

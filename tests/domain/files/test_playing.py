@@ -31,7 +31,7 @@ def seconds_of(content: bytes, kind: str, *, size: int | None = None) -> tuple[f
 
 @pytest.mark.parametrize("extension", DOCUMENTED)
 @pytest.mark.parametrize("seconds", [1, 3])
-def test_every_documented_format(tmp_path: Path, extension: str, seconds: int) -> None:
+def test_every_documented_format_is_recognized(tmp_path: Path, extension: str, seconds: int) -> None:
     content = media.make(tmp_path, extension, seconds=seconds, rate=48_000, fps=25).read_bytes()
     kind = sniff(content[: 64 * 1024], f"sample.{extension}").format
     found, reads, read = seconds_of(content, kind)
@@ -63,14 +63,14 @@ MEHD = box(b"mvex", box(b"mehd", bytes(4) + struct.pack(">I", 700_000)))
     (FTYP + struct.pack(">I4s", 3, b"mdat") + bytes(50), None),
     (FTYP + b"".join(box(b"free", b"") for _ in range(50)) + movie(5), None), (b"", None),
 ])  # fmt: skip
-def test_a_movie_header_wherever_it_lies(content: bytes, seconds: int | None) -> None:
+def test_movie_header_is_found_anywhere_in_the_file(content: bytes, seconds: int | None) -> None:
     found, reads, read = seconds_of(content, "mp4")
     assert found == seconds
     assert (reads <= 24, read < 1_000) == (True, True)
 
 
 @given(content=st.binary(max_size=300), kind=st.sampled_from([*DOCUMENTED, "ts", ""]), more=st.integers(0, 1 << 40))
-def test_whatever_is_in_a_file_ends_soon(content: bytes, kind: str, more: int) -> None:
+def test_probing_a_file_ends_quickly(content: bytes, kind: str, more: int) -> None:
     found, reads, _ = seconds_of(content, kind, size=len(content) + more)
     assert found is None or 0 < found < 1e8
     assert reads <= 30

@@ -60,7 +60,7 @@ CASES = {
 
 @pytest.mark.parametrize("name", ["", "a", "a.bin", "a.mp3", "a.csv", "a.pdf", "a.mp4"])
 @pytest.mark.parametrize("expected", [one for one in CASES if one not in ("mp4", "csv", "wmv")])
-def test_the_bytes_decide_whatever_the_name_says(expected: str, name: str) -> None:
+def test_file_kind_is_decided_by_bytes(expected: str, name: str) -> None:
     assert sniff(CASES[expected], name) == (KIND_OF[expected], expected)
 
 
@@ -88,7 +88,7 @@ def test_the_bytes_decide_whatever_the_name_says(expected: str, name: str) -> No
         (mp3_frame(b"\xff\xfb\x9c\x00") * 3, "x", ""),  # no sampling rate
     ],
 )
-def test_where_the_bytes_leave_a_choice_the_name_decides(head: bytes, name: str, expected: str) -> None:
+def test_file_name_decides_between_ambiguous_kinds(head: bytes, name: str, expected: str) -> None:
     assert sniff(head, name).format == expected
 
 
@@ -99,7 +99,7 @@ def test_where_the_bytes_leave_a_choice_the_name_decides(head: bytes, name: str,
     ("Dear all,\nhow are you?\n", "letter.txt", "txt"), ('{"a": 1,\n"b": 2,\n"c": 3}', "a.json", "txt"),
     ("<html>", "a.csv", "html"), ("  \n", "a.csv", ""), ("", "a.csv", ""), ("", "", ""),
 ])  # fmt: skip
-def test_text_is_a_table_when_it_looks_or_is_called_like_one(text: str, name: str, expected: str) -> None:
+def test_text_is_a_table_by_content_or_name(text: str, name: str, expected: str) -> None:
     for encoding in ("utf-8", "utf-8-sig", "utf-16"):
         if text.strip() or encoding == "utf-8":
             assert sniff(text.encode(encoding), name).format == expected
@@ -116,12 +116,12 @@ def test_markup(text: str, found: str) -> None:
 
 
 @given(st.binary(max_size=3_000), st.text(max_size=20))
-def test_any_bytes_have_an_answer(head: bytes, name: str) -> None:
+def test_sniffing_any_bytes_returns_a_kind(head: bytes, name: str) -> None:
     kind, found = sniff(head, name)
     assert KIND_OF.get(found, FileKind.OTHER) is kind
 
 
 @given(st.sampled_from(sorted(CASES)), st.integers(0, 600))
-def test_a_beginning_cut_short_is_never_taken_for_something_else(expected: str, length: int) -> None:
+def test_truncated_beginning_is_never_another_kind_of_file(expected: str, length: int) -> None:
     cut = sniff(CASES[expected][:length])
     assert cut.format in (expected, "", "zip", "txt", "mkv", "ogg", "mp4", "ogv", "webm")

@@ -23,9 +23,7 @@ FILE = DroppedFile(
     ({"message_ts": "980.0", "thread_ts": "980.0"}, True), ({"message_ts": "979.9", "thread_ts": "979.9"}, False),
     ({"message_ts": "1001.0", "thread_ts": "900.0"}, False), ({"user": "U2"}, False), ({"channel": "C2"}, False),
 ])  # fmt: skip
-def test_files_of_one_message_and_of_those_that_continue_a_full_one_belong_together(
-    changes: dict[str, Any], together: bool
-) -> None:
+def test_files_of_continued_messages_belong_together(changes: dict[str, Any], together: bool) -> None:
     other = replace(FILE, id="F2", **changes)
     full = ("980.0", "979.9")
     assert belong_together(FILE, other, full=full) is together
@@ -39,12 +37,12 @@ def test_files_of_one_message_and_of_those_that_continue_a_full_one_belong_toget
     ("new\nline\x00\u202egpj.exe", "new-line--gpj.exe"), ("x" * 200 + ".flac", "x" * 95 + ".flac"),
     ("Entrevista número 3 (final).wav", "Entrevista número 3 (final).wav"),
 ])  # fmt: skip
-def test_a_name_in_an_archive_leads_nowhere_else(name: str, plain: str) -> None:
+def test_archive_names_cannot_leave_the_archive(name: str, plain: str) -> None:
     assert plain_name(name) == plain
 
 
 @given(st.lists(st.text(max_size=130), max_size=8))
-def test_every_name_is_plain_and_stands_once(given_names: list[str]) -> None:
+def test_names_are_plain_and_unique(given_names: list[str]) -> None:
     names = Names()
     taken = [names.take(name) for name in given_names]
     assert len({name.casefold() for name in taken}) == len(taken)
@@ -61,11 +59,11 @@ MEGA = 1024 * 1024
 @pytest.mark.parametrize(("size", "down", "up"), [
     (0, "0", "0"), (1, "0", "0.1"), (MEGA, "1", "1"), (MEGA + 1, "1", "1.1"), (int(2.5 * MEGA), "2.5", "2.5"),
 ])  # fmt: skip
-def test_sizes_in_words(size: int, down: str, up: str) -> None:
+def test_file_sizes_are_shown_in_units(size: int, down: str, up: str) -> None:
     assert (megabytes(size), megabytes(size, up=True)) == (down, up)
 
 
-def test_the_first_share_in_a_channel_counts() -> None:
+def test_first_share_in_a_channel_counts() -> None:
     shares = (Share(channel="C1", ts="20.1"), Share(channel="C2", ts="1.0"), Share(channel="C1", ts="9.5"))
     info = FileInfo(id="F1", name="a", size=1, mimetype="", user="U1", url="", shares=shares)
     found = info.share_in("C1")

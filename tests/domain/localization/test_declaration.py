@@ -14,11 +14,11 @@ def media(*formats: str, kind: MediaKind = MediaKind.AUDIO, is_closed: bool = Tr
     (False, "audio", "mp3", True), (False, "audio", "wav", True), (False, "video", "mp3", True),
     (False, "video", "mp4", False),
 ])  # fmt: skip
-def test_a_closed_list_is_all_that_is_taken(is_closed: bool, kind: str, found: str, takes: bool) -> None:
+def test_only_listed_values_are_accepted(is_closed: bool, kind: str, found: str, takes: bool) -> None:
     assert media("mp3", is_closed=is_closed).takes(kind, found) is takes
 
 
-def test_a_file_name_may_end_in_the_short_form_of_aiff() -> None:
+def test_aif_is_accepted_as_aiff() -> None:
     assert media("mp3", "aiff").extensions == ("mp3", "aiff", "aif")
     assert media("mp3", "wav").extensions == ("mp3", "wav")
 
@@ -27,5 +27,5 @@ def test_a_file_name_may_end_in_the_short_form_of_aiff() -> None:
     (".AIF", "aiff"), ("aifc", "aiff"), ("wave", "wav"), ("oga", "ogg"), ("mpe", "mpeg"), ("qt", "mov"),
     (" .mp3 ", "mp3"), ("", ""),
 ])  # fmt: skip
-def test_a_format_has_one_name(written: str, format_: str) -> None:
+def test_aliases_of_a_format_have_one_name(written: str, format_: str) -> None:
     assert normal_format(written) == format_

@@ -23,11 +23,11 @@ def test_short_sentences_in_ten_languages() -> None:
 
 
 @pytest.mark.parametrize("text", listed(ENGLISH))
-def test_english_with_names_and_borrowed_words_is_not_refused(text: str) -> None:
+def test_english_with_foreign_names_is_recognized(text: str) -> None:
     assert not guess(text).is_foreign
 
 
-def test_a_start_loads_no_model_and_the_model_no_downloader() -> None:
+def test_start_loads_no_language_model() -> None:
     code = """
 import sys, handlers.registry
 from bot.domain.localization.detection import guess

@@ -20,14 +20,14 @@ th-TH id-ID ms-MY el-GR cs-CZ sk-SK hu-HU ro-RO bg-BG hr-HR da-DK sv-SE nb-NO fi
 """
 
 
-def test_every_language_with_many_speakers_and_voices_of_every_large_country_are_offered() -> None:
+def test_large_languages_and_voices_are_offered() -> None:
     assert len(LANGUAGES) > 100
     assert set(MOST_SPOKEN.split()) - {one.value for one in LANGUAGES} == set()
     assert set(COUNTRIES.split()) - {one.value for one in LOCALES} == set()
 
 
 @pytest.mark.parametrize("choices", [LANGUAGES, LOCALES], ids=["languages", "locales"])
-def test_codes_are_codes_and_no_two_are_alike(choices: tuple[OptionChoice, ...]) -> None:
+def test_language_codes_are_valid_and_unique(choices: tuple[OptionChoice, ...]) -> None:
     codes = [one.value for one in choices]
     labels = [one.label for one in choices]
     assert all(re.fullmatch(r"[a-z]{2,3}(-[A-Z]{2})?", code) for code in codes)
@@ -43,7 +43,7 @@ def test_codes_are_codes_and_no_two_are_alike(choices: tuple[OptionChoice, ...])
         *(("xx", None), ("tlh", None), ("klingon!", None), ("en_US", None), ("", None), ("fr-", None), ("xx-US", None)),
     ],
 )
-def test_codes_of_languages_that_there_are(given: str, tag: str | None) -> None:
+def test_known_language_codes_are_accepted(given: str, tag: str | None) -> None:
     assert normal_tag(given) == tag
 
 
@@ -51,5 +51,5 @@ def test_codes_of_languages_that_there_are(given: str, tag: str | None) -> None:
     *(("en", "en", True), ("en", "en-GB", True), ("EN", "en", True), ("en", "fr", False)),
     *(("pt-PT", "pt-BR", False), ("zh", "zh-TW", False), ("zh-TW", "zh-TW", True)),
 ])  # fmt: skip
-def test_the_same_language_twice(one: str, other: str, same: bool) -> None:
+def test_same_language_is_recognized_in_other_spellings(one: str, other: str, same: bool) -> None:
     assert is_same(one, other) is same

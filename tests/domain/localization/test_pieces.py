@@ -16,7 +16,7 @@ def together(pieces: list[Piece]) -> str:
 
 
 @given(TEXTS, st.integers(min_value=5, max_value=120), st.integers(min_value=1, max_value=9))
-def test_nothing_is_lost_and_no_piece_is_too_long(text: str, limit: int, elements: int) -> None:
+def test_pieces_keep_all_text_within_the_limit(text: str, limit: int, elements: int) -> None:
     found = cut(text, limit=limit, elements=elements)
     assert together(found) == text
     assert all(len(one.text) <= limit for one in found)
@@ -29,7 +29,7 @@ LINES = (
 
 
 @given(st.lists(st.sampled_from(LINES), min_size=1, max_size=14))
-def test_no_line_of_subtitles_is_lost_or_sent_with_times(lines: list[str]) -> None:
+def test_subtitle_lines_are_all_sent_without_times(lines: list[str]) -> None:
     text = "".join(f"{line}\n" for line in lines)
     found, unclear = cues(text)
     if found:
@@ -51,7 +51,7 @@ MUCH = [
 
 
 @pytest.mark.parametrize("text", MUCH, ids=range(len(MUCH)))
-def test_time_to_read_subtitles_grows_with_their_length_alone(text: str) -> None:
+def test_subtitle_parsing_time_is_linear(text: str) -> None:
     assert together(cues(text)[0]) in (text, "")
 
 
@@ -59,7 +59,7 @@ def test_time_to_read_subtitles_grows_with_their_length_alone(text: str) -> None
     (Written(text=" Salut !\n\n\nÇa va ?\n"), "Salut !\nÇa va ?"), (Written(text="00:01 --> 00:02"), "00:01 → 00:02"),
     (Phrases(sentences=("Hello!", "Hey!")), "Hello!"), (None, "Hi!"),
 ])  # fmt: skip
-def test_a_subtitle_holds_whatever_the_service_answers(result: Result | None, shown: str) -> None:
+def test_subtitles_stay_valid_for_any_answer(result: Result | None, shown: str) -> None:
     cue = Piece("Hi!", "1\n00:00:01,000 --> 00:00:02,000\n", "\n")
     found = whole(CallOperation.PARAPHRASE, "srt", [(cue, result), (cue, Written(text="Bye"))])
     assert isinstance(found, Written)

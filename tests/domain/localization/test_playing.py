@@ -15,7 +15,7 @@ HEAD = 64 * 1024
 @pytest.mark.parametrize("extension", ["wav", "mp3"])
 @pytest.mark.parametrize("seconds", [0.5, 3.0])
 @pytest.mark.parametrize("channels", [1, 2])
-def test_files_of_an_encoder(tmp_path: Path, extension: str, seconds: float, channels: int) -> None:
+def test_encoder_files_have_their_duration(tmp_path: Path, extension: str, seconds: float, channels: int) -> None:
     content = media.make(tmp_path, extension, seconds=seconds, channels=channels).read_bytes()
     assert seconds_of(content[:HEAD], len(content)) == pytest.approx(seconds, abs=0.12)
 
@@ -38,7 +38,7 @@ def frame(version: int, *, bitrate: int = 9, rate: int = 0, mode: int = 0) -> by
 ])  # fmt: skip
 @pytest.mark.parametrize("mode", [0, 3])
 @pytest.mark.parametrize("tag", [b"Xing", b"Info"])
-def test_how_long_a_file_of_counted_frames_plays(version: int, rate: int, hertz: int, mode: int, tag: bytes) -> None:
+def test_duration_is_computed_from_frame_counts(version: int, rate: int, hertz: int, mode: int, tag: bytes) -> None:
     """The count stands behind the side information, whose length depends on version and channels."""
     side = {(3, 0): 32, (3, 3): 17, (2, 0): 17, (2, 3): 9, (0, 0): 17, (0, 3): 9}[version, mode]
     head = frame(version, rate=rate, mode=mode) + bytes(side) + tag + b"\0\0\0\1" + (1_000).to_bytes(4)

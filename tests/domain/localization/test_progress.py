@@ -34,7 +34,7 @@ def stored(value: object) -> object:
     text=st.text(max_size=50),
     seconds=st.none() | st.floats(min_value=0, max_value=1e6),
 )
-def test_orders(operation: CallOperation, text: str, seconds: float | None) -> None:
+def test_order_of_a_call_survives_storage(operation: CallOperation, text: str, seconds: float | None) -> None:
     request = Request(operation=operation, text=text, url="https://a.example/b", seconds=seconds, options={"a": "b"})
     order = Order(request=request, file_name=text, again_of="01J")
     assert Order.read(stored(order.payload())) == order  # type: ignore[arg-type]
@@ -53,7 +53,7 @@ def test_progress(result: Result | None) -> None:
     assert "answer" not in CallProgress(result=result).detail()
 
 
-def test_texts_and_media_have_lanes_of_their_own() -> None:
+def test_texts_and_media_have_separate_lanes() -> None:
     lanes = {one.operation: lane_of(Request(operation=one.operation, text="Hi"), 3_000) for one in CAPABILITIES}
     assert set(lanes.values()) == {"localization.text", "localization.media"}
     for long in (

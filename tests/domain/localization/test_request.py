@@ -29,7 +29,7 @@ def rules(asked: Request, **more: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("one", WITH_MEDIA, ids=name)
-def test_exactly_one_of_file_and_address(one: Capability) -> None:
+def test_exactly_one_of_file_and_address_is_required(one: Capability) -> None:
     assert one.media is not None
     url = f"{URL}.{one.media.formats[0]}"
     both = Request(operation=one.operation, url=url, file="F1")
@@ -53,7 +53,7 @@ def test_each_documented_format_is_taken(operation: CallOperation, extension: st
 
 @pytest.mark.parametrize("operation", DOCUMENTED)
 @pytest.mark.parametrize("extension", ["pdf", "m4a", "txt", "mp5", "wma", "wmv", "exe", "flac", "mp4", "mp3"])
-def test_no_other_format_is_taken(operation: CallOperation, extension: str) -> None:
+def test_other_formats_are_refused(operation: CallOperation, extension: str) -> None:
     if extension in DOCUMENTED[operation]:
         return
     media = capability(operation).media
@@ -81,7 +81,7 @@ def test_request_beyond_a_limit_is_refused_with_its_rule(asked: Request, rule: s
 
 
 @pytest.mark.parametrize("operation", [CallOperation.PARAPHRASE, CallOperation.SUMMARY])
-def test_english_only(operation: CallOperation) -> None:
+def test_english_only_operations_refuse_other_languages(operation: CallOperation) -> None:
     assert rules(Request(operation=operation, text="Встреча перенесена на пятницу.")) == [
         "only English is understood here"
     ]
@@ -130,7 +130,7 @@ def test_allowed_values_and_defaults(operation: CallOperation, option: str) -> N
     ("Good morning", {"source_lang": "en", "target_lang": "en-GB"}, "to"), ("こんにちは", {"target_lang": "ja"}, "to"),
     ("こんにちは", {"target_lang": "en"}, ""),
 ])  # fmt: skip
-def test_a_text_is_not_translated_into_its_own_language(text: str, options: Mapping[str, str], argument: str) -> None:
+def test_translation_into_the_same_language_is_refused(text: str, options: Mapping[str, str], argument: str) -> None:
     found = request_errors(Request(operation=CallOperation.TRANSLATION, text=text, options=options).complete())
     assert [error.argument for error in found] == ([argument] if argument else [])
 
@@ -148,7 +148,7 @@ def test_addresses_that_are_never_handed_on(url: str) -> None:
     ("localhost", "http://[::1]/a.mp3"), ("10.0.0.5", "http://10.0.0.5/a.mp3"),
     ("localization", "http://localization:8080/a.mp3"),
 ])  # fmt: skip
-def test_private_addresses_of_the_service_itself(own: str, url: str) -> None:
+def test_private_addresses_of_the_service_are_allowed(own: str, url: str) -> None:
     assert rules(Request(operation=CallOperation.GENDER, url=url), own_hosts=(own,)) == []
 
 
@@ -156,10 +156,10 @@ def test_private_addresses_of_the_service_itself(own: str, url: str) -> None:
     "url", ["http://10.0.0.6/a.mp3", "http://169.254.169.254/a.mp3", "http://192.168.0.1/a.mp3", "http://db:5432/a.mp3"]
 )
 @pytest.mark.parametrize("own", ["127.0.0.1", "localhost", "10.0.0.5", "localization"])
-def test_no_other_private_address_wherever_the_service_is(own: str, url: str) -> None:
+def test_other_private_addresses_are_refused(own: str, url: str) -> None:
     assert len(rules(Request(operation=CallOperation.GENDER, url=url), own_hosts=(own,))) == 1
 
 
-def test_this_machine_is_not_told_to_a_service_elsewhere() -> None:
+def test_loopback_addresses_are_not_sent_to_remote_services() -> None:
     asked = Request(operation=CallOperation.GENDER, url="http://127.0.0.1/a.mp3")
     assert len(rules(asked, own_hosts=("10.0.0.5", "api.example.com"))) == 1

@@ -49,13 +49,13 @@ def account(*pages: list[bulk_records.ReportedItem]) -> bulk_records.Accounting:
 
 
 @pytest.mark.parametrize("change", [{"row": 9}, {"email": "eve@example.com"}, {"cents": 101}, {"note": "x"}])
-def test_the_digest_covers_every_part_of_every_item(change: dict[str, object]) -> None:
+def test_bulk_digest_covers_every_item(change: dict[str, object]) -> None:
     assert items_digest([replace(ITEMS[0], **change), *ITEMS[1:]]) != items_digest(ITEMS)  # type: ignore[arg-type]
     assert items_digest(ITEMS[:2]) != items_digest(ITEMS)
     assert items_digest(list(reversed(ITEMS))) != items_digest(ITEMS)
 
 
-def test_a_cancellation_is_bound_to_hashes_and_amounts_at_most_a_hundred_and_never_none() -> None:
+def test_cancellation_holds_one_to_a_hundred_hashes_and_amounts() -> None:
     approved = {"h1": 100, "h2": 250}
     assert hashes_digest({"h2": 250, "h1": 100}) == hashes_digest(approved)
     for other in ({"h1": 100, "h2": 251}, {"h1": 250, "h2": 100}, {"h1": 100}, {"h1": 100, "h3": 250}):
@@ -66,7 +66,7 @@ def test_a_cancellation_is_bound_to_hashes_and_amounts_at_most_a_hundred_and_nev
             HashList.of(refused)
 
 
-def test_a_list_is_settled_when_every_item_completed_failed_or_was_canceled() -> None:
+def test_bulk_settles_when_every_item_has_ended() -> None:
     one_each = [("completed", 1, 100), ("failed", 1, 100), ("canceled", 1, 100)]
     assert tally(one_each).is_settled
     for word in ("created", "committed", "pending", "", "paused"):
@@ -77,7 +77,7 @@ def test_a_list_is_settled_when_every_item_completed_failed_or_was_canceled() ->
     ({"canceled": 2}, State.COMPLETED), ({"canceled": 1, "completed": 1}, State.COMPLETED),
     ({"completed": 2}, State.FAILED), ({"failed": 2}, State.FAILED), ({"pending": 2}, State.FAILED), ({}, State.FAILED),
 ])  # fmt: skip
-def test_a_cancellation_of_which_nothing_came_back_has_failed(counts: dict[str, int], state: State) -> None:
+def test_cancellation_that_cancels_nothing_has_failed(counts: dict[str, int], state: State) -> None:
     assert bulk_records.ended_cancel(Tally(counts=counts)) is state
 
 
@@ -86,7 +86,7 @@ def test_a_cancellation_of_which_nothing_came_back_has_failed(counts: dict[str, 
     (2, (), 1, ("2 rows repeat an earlier one: one more approver",)), (0, ("L-ABC", "P-DEF"), 1, ()),
     (2, ("L-ABC",), 1, ("2 rows repeat an earlier one: one more approver",)),
 ])  # fmt: skip
-def test_requirement_has_one_more_approver_however_much_repeats(
+def test_repeats_add_one_approver_at_most(
     rows: int, repeats: tuple[str, ...], more: int, reasons: tuple[str, ...]
 ) -> None:
     payload = BulkPayload(
@@ -99,7 +99,7 @@ def test_requirement_has_one_more_approver_however_much_repeats(
     assert tuple(one.reference for one in found.repeats) == repeats
 
 
-def test_duplicates_twins_and_largest() -> None:
+def test_bulk_summary_names_duplicates_twins_and_largest() -> None:
     other = [replace(item, note="", row=item.row + 7, email=item.email.upper()) for item in reversed(ITEMS)]
     assert twin_digest(other) == twin_digest(ITEMS)
     assert twin_digest(ITEMS[:2]) != twin_digest(ITEMS)
@@ -107,13 +107,13 @@ def test_duplicates_twins_and_largest() -> None:
     assert [one.row for one in largest_of(ITEMS, 2)] == [3, 2]
 
 
-def test_names_in_the_file_are_not_part_of_what_is_approved() -> None:
+def test_digest_ignores_names_in_the_file() -> None:
     named = [replace(item, name="Ana Lopez") for item in ITEMS]
     assert (items_digest(named), twin_digest(named)) == (items_digest(ITEMS), twin_digest(ITEMS))
 
 
 @pytest.mark.parametrize("note", ["B-1/", "B-1/x", "B-12/3", "x B-1/3", "B-1/3 x", "B-1/12345678"])
-def test_only_our_own_reference_names_a_row(note: str) -> None:
+def test_only_our_reference_identifies_a_row(note: str) -> None:
     assert row_of(note, "B-1") is None
     assert row_of(" B-1/3 ", "B-1") == 3
     assert row_of("b-1 / 3", "B-1") == 3
@@ -124,11 +124,11 @@ def test_only_our_own_reference_names_a_row(note: str) -> None:
     ("completed", "failed", False), ("canceled", "pending", False), ("paused", "created", True),
     ("created", "paused", False), ("failed", "failed", False),
 ])  # fmt: skip
-def test_a_status_never_goes_back_and_never_leaves_the_end(before: str, after: str, moves: bool) -> None:
+def test_item_status_never_goes_back(before: str, after: str, moves: bool) -> None:
     assert bulk_records.moves_on(before, after) is moves
 
 
-def test_strangers_doubles_and_other_amounts_are_told() -> None:
+def test_foreign_doubled_and_different_items_are_counted() -> None:
     found = account([reported(ITEMS[0]), reported(ITEMS[0]), reported(ITEMS[1], cents=Cents(999))])
     found.take([reported(ITEMS[2], internal_note="B-9/5")])
     assert (found.doubles, found.different, found.strangers) == (1, 1, 1)
@@ -136,7 +136,7 @@ def test_strangers_doubles_and_other_amounts_are_told() -> None:
         assert words in worded(found.trouble)
 
 
-def test_without_notes_each_row_is_claimed_once() -> None:
+def test_rows_without_notes_match_once() -> None:
     nameless = [reported(item, internal_note="") for item in ITEMS]
     found = account(nameless, [reported(ITEMS[0], internal_note="")])
     assert {row.status for row in found.rows.values()} == {"completed"}
@@ -169,12 +169,12 @@ OTHER = reported(ITEMS[0], internal_note="", email="somebody@example.com")
         ([OTHER.model_copy(update={"cents": None})], None),
     ],
 )
-def test_whose_items_these_are(items: list[bulk_records.ReportedItem], verdict: bool | None) -> None:
+def test_items_are_matched_to_our_rows(items: list[bulk_records.ReportedItem], verdict: bool | None) -> None:
     assert bulk_records.is_ours(items, reference="B-1", wanted=ITEMS) is verdict
 
 
 @given(st.lists(st.lists(st.tuples(st.integers(0, 2), st.sampled_from(STATUSES)), max_size=6), max_size=8))
-def test_whatever_is_reported_the_counts_add_up_and_the_end_stays(story: list[list[tuple[int, str]]]) -> None:
+def test_bulk_counts_add_up_for_any_report(story: list[list[tuple[int, str]]]) -> None:
     rows = list(ROWS)
     ends: dict[int, str] = {}
     for scan in story:
@@ -222,7 +222,7 @@ def missed(number: int = 2, **changes: object) -> bulk_records.ReportedItem:
         ({}, missed(internal_note="", email="eve@example.com"), {}, (0, 1)),
     ],
 )
-def test_what_the_list_of_failures_names_has_failed_unless_the_items_say_otherwise(
+def test_listed_failures_fail_unless_items_contradict(
     listed: dict[int, str], failure: bulk_records.ReportedItem, after: dict[int, str], doubts: tuple[int, int]
 ) -> None:
     found = account([reported(item, listed[item.row]) for item in ITEMS if item.row in listed])
@@ -237,7 +237,7 @@ def test_what_the_list_of_failures_names_has_failed_unless_the_items_say_otherwi
     assert not found.take_failures([failure], complete=False) or failure.internal_note == "B-1/2"
 
 
-def test_words_of_a_failure_are_kept_and_failures_of_half_a_list_are_placed_by_our_note_alone() -> None:
+def test_failures_match_rows_by_our_note() -> None:
     failed = [replace(row, status="failed", hash=f"h{row.row}") for row in ROWS[:2]]
     rows = [replace(failed[0], error="no account"), failed[1], ROWS[2]]
     found = bulk_records.Accounting(reference="B-1", rows=rows)
@@ -259,7 +259,7 @@ def replaced(item: bulk_records.ReportedItem, **changes: object) -> bulk_records
     ("completed", "canceled", True), ("completed", "pending", False), ("pending", "failed", False),
     ("", "failed", False),
 ])  # fmt: skip
-def test_two_ends_of_one_payment_are_a_contradiction(before: str, after: str, doubted: bool) -> None:
+def test_item_with_two_final_states_is_a_contradiction(before: str, after: str, doubted: bool) -> None:
     found = bulk_records.Accounting(reference="B-1", rows=[replace(ROWS[0], status=before)])
     found.take([reported(ITEMS[0], after)])
     assert (found.contradicted == {2}) is doubted
@@ -275,11 +275,11 @@ def test_two_ends_of_one_payment_are_a_contradiction(before: str, after: str, do
     ({"failed": 2, "canceled": 1}, True, State.FAILED), ({"failed": 1}, True, State.FAILED),
     ({"canceled": 3}, True, State.CANCELED),
 ])  # fmt: skip
-def test_the_state_of_the_whole(counts: dict[str, int], over: bool, state: State) -> None:
+def test_bulk_state_follows_from_its_counts(counts: dict[str, int], over: bool, state: State) -> None:
     assert bulk_records.state_of(Tally(counts=counts), over=over) is state
 
 
-def test_words_of_the_service_are_kept_where_nobody_knows_them() -> None:
+def test_unknown_item_status_is_kept() -> None:
     assert (bulk_records.our_word("CANCELLED"), bulk_records.our_word(" Paused "), bulk_records.our_word("")) == (
         "canceled",
         "paused",

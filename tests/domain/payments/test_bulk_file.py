@@ -41,13 +41,13 @@ def test_a_wrong_row(cells: tuple[str, ...], wrong: str) -> None:
     ("note", "notes, description, memo, purpose, concept, comment, comments"),
     ("note", "nota, concepto, zweck, notiz, verwendungszweck"),
 ])  # fmt: skip
-def test_a_column_is_found_under_each_of_its_names(column: str, names: str) -> None:
+def test_column_is_found_under_each_name(column: str, names: str) -> None:
     for name in names.split(", "):
         assert find_columns(["other", name], COLUMNS) == {column: 1}, name
 
 
 @pytest.mark.parametrize("email", ["=ana@example.com", "+ana@example.com", "-ana@example.com", "ana@example.com"])
-def test_an_address_survives_the_way_through_a_file_of_ours(email: str) -> None:
+def test_address_survives_export_and_import(email: str) -> None:
     items, bad = read_rows([Row(2, (neutral(email), "1.00", neutral("=1+1")))], PLACES, plain=plain)
     assert bad == []
     assert (items[0].email, items[0].note) == (email, "=1+1")
@@ -63,7 +63,7 @@ def test_an_address_survives_the_way_through_a_file_of_ours(email: str) -> None:
         ((["0", "0.00", "-1.00"], ["x", "", "y"]), None),
     ],
 )
-def test_the_amounts_are_where_cents_are(columns: tuple[list[str], list[str]], place: int | None) -> None:
+def test_amount_column_is_the_one_with_cents(columns: tuple[list[str], list[str]], place: int | None) -> None:
     emails = [f"p{n}@example.com" for n in range(3)]
     rows = [Row(number=n + 2, cells=(emails[n], columns[0][n], columns[1][n])) for n in range(3)]
     looks = [ColumnSummary(name="", filled=3, addresses=0 if at else 3, samples=()) for at in range(3)]
@@ -72,7 +72,7 @@ def test_the_amounts_are_where_cents_are(columns: tuple[list[str], list[str]], p
 
 
 @pytest.mark.parametrize(("typed", "note"), [("May\u200b\nrent\u202e", "May rent"), ("\u3164\u2800", "")])
-def test_a_note_is_what_can_be_seen_of_it(typed: str, note: str) -> None:
+def test_note_keeps_visible_characters_only(typed: str, note: str) -> None:
     items, bad = read_rows([Row(7, ("ana@example.com", "25.00", typed))], PLACES, plain=plain)
     assert bad == []
     assert items[0].note == note

@@ -19,7 +19,7 @@ LOST = Doubt.UNDELIVERABLE
     ("result", "risky", None), ("result", "unknown", None), ("result", "", None), ("valid", "true", None),
     ("answer: score", "0", None), ("note", "undeliverable", None),
 ])  # fmt: skip
-def test_words_for_what_nothing_can_be_delivered_to(column: str, cell: str, said: str | None) -> None:
+def test_undeliverable_verdicts_are_recognized(column: str, cell: str, said: str | None) -> None:
     found = verdicts_in(["email", column], [Row(2, ("a@example.com", cell))])
     assert found.doubts == ({} if said is None else {2: (LOST, said)})
     assert verdicts_in(["email", column], [Row(2, ("a@example.com", cell))], used=(0, 1)) == Verdicts()
@@ -31,7 +31,7 @@ def test_words_for_what_nothing_can_be_delivered_to(column: str, cell: str, said
     ("no address", "", (Doubt.NO_ADDRESS, ""), 0), ("no answer", "", None, 1), ("failed", "", None, 1),
     ("not asked", "", None, 1),
 ])  # fmt: skip
-def test_our_own_columns_say_whether_it_was_asked(
+def test_our_columns_show_whether_a_row_was_checked(
     processing: str, result: str, doubt: tuple[Doubt, str] | None, unchecked: int
 ) -> None:
     rows = [Row(7, ("a@example.com", processing, result))]
@@ -48,5 +48,5 @@ def test_our_own_columns_say_whether_it_was_asked(
     (Answer(outcome=Outcome.NO_ADDRESS), (Doubt.NO_ADDRESS, "")),
     (Answer(outcome=Outcome.NO_ANSWER, result="invalid"), None), (Answer(outcome=Outcome.FAILED), None),
 ])  # fmt: skip
-def test_answers_are_read_like_columns(answer: Answer, doubt: tuple[Doubt, str] | None) -> None:
+def test_answer_raises_a_doubt_about_the_address(answer: Answer, doubt: tuple[Doubt, str] | None) -> None:
     assert doubt_of(answer) == doubt

@@ -37,21 +37,21 @@ def seen(*records: Operation, known: tuple[str, ...] = ()) -> Listing:
     *((spelling, True) for spelling in (CODE, CODE.lower(), f" {CODE} ", f"{CODE[:5]} {CODE[5:]}")),
     *((other, False) for other in (None, "", CODE[:-1], f"{CODE}x", f"x{CODE}")),
 ])  # fmt: skip
-def test_a_code_is_the_same_in_any_case_and_spacing(spelling: str | None, is_same: bool) -> None:
+def test_codes_ignore_case_and_spacing(spelling: str | None, is_same: bool) -> None:
     assert same_code(spelling, CODE) is is_same
 
 
-def test_a_list_that_is_empty_or_shows_a_code_of_ours_would_have_shown_this_one() -> None:
+def test_empty_list_or_one_with_our_codes_proves_absence() -> None:
     assert not seen().doubt
     assert not seen(record(1), record(2, code="Ours-2 "), known=("OURS-2",)).doubt
 
 
 @pytest.mark.parametrize("code", [None, "", "their own"])
-def test_a_list_without_any_code_of_ours_proves_nothing(code: str | None) -> None:
+def test_list_without_our_codes_proves_nothing(code: str | None) -> None:
     assert seen(record(code=code), known=("ours",)).doubt == Reason(OfRequest.NO_CODES)
 
 
-def test_a_list_that_shows_no_code_since_it_was_sent_proves_nothing() -> None:
+def test_list_without_codes_since_sending_proves_nothing() -> None:
     old = record(1, code="ours")
     assert seen(old, record(2, code=None, created_at=LATER), known=("ours",)).doubt == Reason(OfRequest.NO_CODES)
     assert not seen(old, record(2, code="theirs", created_at=LATER), known=("ours",)).doubt
@@ -64,7 +64,7 @@ TWIN = {"email": "Ana@Example.com", "cents": Cents(2500), "created_at": LATER, "
     {}, {"code": "unknown"}, {"created_at": None}, {"created_at": NOW - timedelta(minutes=5)}, {"email": None},
     {"cents": None},
 ])  # fmt: skip
-def test_what_may_be_the_same_under_another_name_is_suspect(changes: dict[str, Any]) -> None:
+def test_possible_same_payment_is_suspect(changes: dict[str, Any]) -> None:
     listing = seen(record(1, code="ours"), record(2, **{**TWIN, **changes}), known=("ours",))
     assert [one.id for one in listing.suspects] == ["op-2"]
 
@@ -73,7 +73,7 @@ def test_what_may_be_the_same_under_another_name_is_suspect(changes: dict[str, A
     {"code": "ours"}, {"created_at": NOW - timedelta(minutes=5, seconds=1)}, {"email": "ben@example.com"},
     {"cents": Cents(2501)},
 ])  # fmt: skip
-def test_what_is_another_payment_is_none(changes: dict[str, Any]) -> None:
+def test_different_payment_is_no_match(changes: dict[str, Any]) -> None:
     assert not seen(record(2, **{**TWIN, **changes}), known=("ours",)).suspects
 
 
@@ -93,7 +93,7 @@ def operation(**changes: Any) -> Operation:
     ("completed", State.COMPLETED), ("cancelled", State.CANCELED), ("FAILED", State.FAILED), ("confirmed", None),
     ("reversed", None),
 ])  # fmt: skip
-def test_a_status_of_the_service_is_a_state_of_ours_or_nothing(status: str, state: State | None) -> None:
+def test_service_status_maps_to_a_state_or_none(status: str, state: State | None) -> None:
     assert state_of(operation(status=status)) is state
 
 
@@ -101,7 +101,7 @@ def test_a_status_of_the_service_is_a_state_of_ours_or_nothing(status: str, stat
     "changes",
     [{}, {"code": None}, {"email": None}, {"email": ""}, {"operation_type": ""}, {"email": "ANA@Example.com"}],
 )
-def test_the_same_payout_has_no_differences(changes: dict[str, Any]) -> None:
+def test_same_payout_has_no_differences(changes: dict[str, Any]) -> None:
     """Optional fields may be missing, and an address is the same in any case."""
     assert differences(instruction(), operation(**changes)) == ()
 
@@ -117,14 +117,14 @@ def test_every_difference_is_named(change: dict[str, Any], said: str) -> None:
     assert any(said in worded(found) for found in differences(instruction(), operation(**change)))
 
 
-def test_a_record_of_ours_that_was_changed_after_approval_differs() -> None:
+def test_record_changed_after_approval_differs() -> None:
     changed = replace(instruction(), payload=payload(cents=250_000))
     assert worded(differences(changed, operation(cents=Cents(250_000)))[0]) == snapshot(
         "our own record was changed after it was approved"
     )
 
 
-def test_the_quiet_period_is_over_after_its_last_second_and_four_of_them_end_the_reading() -> None:
+def test_quiet_period_ends_after_its_last_second() -> None:
     assert not QUIET.over(sent_at=NOW, now=NOW + timedelta(seconds=899))
     assert QUIET.over(sent_at=NOW, now=NOW + timedelta(seconds=900))
     assert QUIET.over(sent_at=None, now=NOW)
@@ -140,7 +140,7 @@ def test_silence_needs_reads_and_the_quiet_period() -> None:
     assert not silence_is_proven(sent, reads=50, quiet=QUIET, now=later - timedelta(seconds=1))
 
 
-def test_reads_that_come_too_close_count_once_and_a_short_quiet_period_has_room_for_them() -> None:
+def test_reads_too_close_together_count_once() -> None:
     read = instruction(last_read_at=NOW)
     assert not counts_as_read(read, quiet=QUIET, now=NOW + timedelta(seconds=50))
     assert counts_as_read(read, quiet=QUIET, now=NOW + timedelta(seconds=60))

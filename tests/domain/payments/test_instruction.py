@@ -17,7 +17,7 @@ def test_states_without_payment_are_final() -> None:
 
 
 @given(st.emails(), st.integers(min_value=1, max_value=10**12), st.text(min_size=1, max_size=50), st.text(max_size=26))
-def test_any_change_of_what_is_paid_changes_the_digest(email: str, cents: int, description: str, code: str) -> None:
+def test_any_payload_change_changes_the_digest(email: str, cents: int, description: str, code: str) -> None:
     changed = PayoutPayload(email=email, cents=cents, description=description)
     same = changed == payload() and code == CODE
     before = digest_of(kind=Kind.PAYOUT, code=CODE, payload=payload())
@@ -26,14 +26,14 @@ def test_any_change_of_what_is_paid_changes_the_digest(email: str, cents: int, d
 
 
 @pytest.mark.parametrize("change", [{"email": "eve@example.com"}, {"cents": 2501}, {"description": "April"}])
-def test_a_change_of_any_one_part_changes_the_digest(change: dict[str, object]) -> None:
+def test_changing_one_part_changes_the_digest(change: dict[str, object]) -> None:
     before = digest_of(kind=Kind.PAYOUT, code=CODE, payload=payload())
     assert instruction().intact()
     assert digest_of(kind=Kind.PAYOUT, code=CODE, payload=payload(**change)) != before
     assert not replace(instruction(), payload=payload(**change)).intact()
 
 
-def test_kind_and_code_are_part_of_the_digest_and_no_field_can_be_moved_into_another() -> None:
+def test_digest_separates_kind_code_and_fields() -> None:
     before = digest_of(kind=Kind.PAYOUT, code=CODE, payload=payload())
     assert digest_of(kind=Kind.ONE_STEP, code=CODE, payload=payload()) != before
     assert digest_of(kind=Kind.PAYOUT, code=f"{CODE[:-1]}X", payload=payload()) != before
@@ -41,7 +41,7 @@ def test_kind_and_code_are_part_of_the_digest_and_no_field_can_be_moved_into_ano
     assert digest_of(kind=Kind.PAYOUT, code="AB", payload=payload(description="C")) != one
 
 
-def test_no_payload_pays_nothing_and_no_requirement_needs_nobody() -> None:
+def test_payload_and_quorum_must_be_positive() -> None:
     for cents in (0, -1):
         with pytest.raises(ValidationError):
             payload(cents=cents)

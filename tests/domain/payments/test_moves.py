@@ -21,14 +21,14 @@ def after(kind: Kind, *states: State) -> set[State]:
 
 
 @EVERY_KIND
-def test_nothing_leads_out_of_a_final_state_or_back_from_what_the_service_accepted(kind: Kind) -> None:
+def test_requests_never_leave_final_states_or_undo_acceptance(kind: Kind) -> None:
     settled = {State.PENDING_ESCROW, State.COMPLETED, State.CANCELED, State.FAILED}
     assert not after(kind, *FINAL)
     assert after(kind, State.COMMITTED, State.PENDING_ESCROW) <= settled
     assert before(kind, State.SENDING) == ({State.APPROVED} if kind in APPROVED else set())
 
 
-def test_a_purchase_asks_nobody_and_is_never_sent_and_it_alone_waits_for_its_buyer() -> None:
+def test_only_purchases_skip_approval_and_wait_for_a_buyer() -> None:
     decided = {State.AWAITING, State.APPROVED, State.SENDING, State.COMMIT_UNKNOWN, State.COMMITTED, State.REJECTED}
     assert not decided & {state for arrow in arrows(Kind.PURCHASE) for state in arrow}
     assert Kind.PURCHASE not in APPROVED
@@ -37,13 +37,13 @@ def test_a_purchase_asks_nobody_and_is_never_sent_and_it_alone_waits_for_its_buy
 
 
 @pytest.mark.parametrize("kind", sorted(MONEY_OUT))
-def test_what_is_sent_was_approved_by_people_also_after_an_unknown_commit(kind: Kind) -> None:
+def test_sending_always_follows_approval(kind: Kind) -> None:
     assert before(kind, State.APPROVED) == {State.AWAITING, State.NEEDS_HUMAN, State.SENDING}
     assert not {State.APPROVED, State.SENDING, State.NEW} & after(kind, State.COMMIT_UNKNOWN)
 
 
 @EVERY_KIND
-def test_every_state_of_a_kind_can_be_reached_from_new_and_left_unless_it_is_final(kind: Kind) -> None:
+def test_every_state_is_reachable_and_left_unless_final(kind: Kind) -> None:
     reached, ahead = {State.NEW}, [State.NEW]
     while ahead:
         new = after(kind, ahead.pop()) - reached

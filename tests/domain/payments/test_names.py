@@ -18,7 +18,7 @@ from bot.domain.payments.recipient import Concern
     ("Анна Петрова", "Anna Petrova", None), ("Анна Петрова", "Петрова Анна", True),
     ("Анна Петрова", "Ольга Петрова", False),
 ])  # fmt: skip
-def test_whether_two_names_may_be_one_persons(registered: str, given: str, fit: bool | None) -> None:
+def test_names_of_one_person_are_matched(registered: str, given: str, fit: bool | None) -> None:
     assert names_fit(registered, given) is fit
     assert names_fit(given, registered) is fit
 
@@ -33,7 +33,7 @@ def test_whether_two_names_may_be_one_persons(registered: str, given: str, fit: 
     ("Ana Lopez", "84121@example.com", None), ("Ana Lopez", "jd@example.com", None), ("Анна", "anna@example.com", None),
     ("", "anna@example.com", None),
 ])  # fmt: skip
-def test_whether_an_address_may_be_a_persons(registered: str, email: str, fit: bool | None) -> None:
+def test_address_of_a_person_is_recognized(registered: str, email: str, fit: bool | None) -> None:
     assert fits_address(registered, email) is fit
 
 
@@ -47,7 +47,7 @@ FINE = Recipient(full_name="Ana Lopez", active=True, verified=True, primary=True
     ({"full_name": None}, ("Luis Perez",), ()),
     ({"verified": False, "full_name": "Bo Xu"}, (), (Concern.NOT_VERIFIED, Concern.OTHER_NAME)),
 ])  # fmt: skip
-def test_a_name_in_the_file_counts_before_the_address(
+def test_name_in_the_file_is_used_before_the_address(
     changes: dict[str, object], names: tuple[str, ...], found: tuple[Concern, ...]
 ) -> None:
     assert doubts(FINE.model_copy(update=changes), "ana@example.com", names) == found

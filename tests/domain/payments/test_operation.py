@@ -20,7 +20,7 @@ def test_every_spelling_of_a_status_is_read(status: OperationStatus, spell: Call
 
 
 @pytest.mark.parametrize("raw", ["reversed", "", "complete", "committed!", "ſet"])
-def test_an_unknown_status_is_kept_raw_and_is_not_final(raw: str) -> None:
+def test_unknown_status_is_kept_and_not_final(raw: str) -> None:
     operation = Operation(id="op1", status=raw)
     assert (operation.state, operation.is_final, operation.status) == (None, False, raw)
     known = {status: Operation(id="op1", status=status.value.upper()).is_final for status in OperationStatus}

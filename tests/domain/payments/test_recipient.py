@@ -25,7 +25,7 @@ NOBODY = Recipient(full_name=None, active=False, verified=False, primary=False)
     ({"instead": "ana@example.com", "verified": False}, (Concern.LIKE_ANOTHER, Concern.NOT_VERIFIED)),
     ({"full_name": None}, ()),
 ])  # fmt: skip
-def test_what_is_not_fine(changes: dict[str, object], found: tuple[Concern, ...]) -> None:
+def test_unusual_recipients_are_reported(changes: dict[str, object], found: tuple[Concern, ...]) -> None:
     assert concerns(FINE.model_copy(update=changes)) == found
 
 
@@ -40,7 +40,7 @@ def test_what_is_not_fine(changes: dict[str, object], found: tuple[Concern, ...]
     ({"recipient": NOBODY.model_copy(update={"active": None})}, False),
     ({"recipient": Recipient(problem=Reason(Exchange.NO_ANSWER, failure=""), active=False)}, False),
 ])  # fmt: skip
-def test_only_an_address_without_an_account_waits_for_its_requester(changes: dict[str, object], waits: bool) -> None:
+def test_only_address_without_account_needs_confirmation(changes: dict[str, object], waits: bool) -> None:
     kind = changes.pop("kind", Kind.PAYOUT)
     found = instruction(**{"state": State.NEW, "recipient": NOBODY, **changes})
     object.__setattr__(found, "kind", kind)
@@ -51,7 +51,7 @@ def test_only_an_address_without_an_account_waits_for_its_requester(changes: dic
     ("", "", 0), ("abc", "abc", 0), ("abc", "abd", 1), ("abc", "ab", 1), ("abc", "abcd", 1), ("exmaple", "example", 1),
     ("ba", "ab", 1), ("abcd", "", 4), ("kitten", "sitting", 3), ("ab", "xyzab", 3),
 ])  # fmt: skip
-def test_a_swap_of_neighbors_is_one_mistake(one: str, other: str, letters: int) -> None:
+def test_swapped_letters_count_as_one_typo(one: str, other: str, letters: int) -> None:
     assert distance(one, other) == distance(other, one) == letters
 
 
@@ -65,11 +65,11 @@ PAID = frozenset({"ana@example.com", "ben.carter@corp.example", "josefina@corp.e
     ("zoe@gmail.com", ""), ("zoe@example.com", ""), ("eva@example.com", ""), ("ana@elsewhere.example", ""),
     ("ana@example.com", ""), ("josefa@corp.example", "josefina@corp.example"), ("jose@corp.example", ""),
 ])  # fmt: skip
-def test_which_address_was_probably_meant(typed: str, meant: str) -> None:
+def test_typo_in_a_domain_suggests_the_right_one(typed: str, meant: str) -> None:
     assert suggestion(typed, PAID) == meant
 
 
-def test_where_nothing_was_paid_before_only_usual_domains_are_known() -> None:
+def test_without_history_only_common_domains_are_known() -> None:
     assert suggestion("ana@exmaple.com", frozenset()) == ""
     assert suggestion("ana@outlok.com", frozenset()) == "ana@outlook.com"
 
@@ -78,6 +78,6 @@ def test_where_nothing_was_paid_before_only_usual_domains_are_known() -> None:
     ("Ana@acne.com", "ana@acme.com"), ("ana@acme.co", "ana@acme.com"), ("ana@amce.com", "ana@acme.com"),
     ("new@acme.com", ""), ("ana@acme.org", ""), ("ana@ibn.com", ""), ("ana@gmx.net", ""), ("nobody", ""),
 ])  # fmt: skip
-def test_a_domain_one_letter_away_from_one_that_was_paid(email: str, meant: str) -> None:
+def test_domain_one_letter_from_a_paid_one_is_suspicious(email: str, meant: str) -> None:
     assert lookalike(email, {"luis@acme.com", "bo@ibm.com", "bo@gmx.nett"}) == meant
     assert lookalike(email, ()) == ""

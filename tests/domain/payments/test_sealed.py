@@ -60,18 +60,18 @@ def odds(
     return {each.odd for each in found}
 
 
-def test_request_with_all_its_rows_agrees() -> None:
+def test_request_with_all_rows_matches_the_audit() -> None:
     assert odds() == set()
     assert odds(is_sealed=False) == {Odd.CHANGED}
     assert odds(rows=()) == odds(rows=ROWS[1:]) == {Odd.NOT_ASKED}
 
 
 @pytest.mark.parametrize("moves", [4, 6])
-def test_row_with_another_number_of_changes_is_an_older_one(moves: int) -> None:
+def test_row_with_fewer_changes_is_older(moves: int) -> None:
     assert odds(replace(UNANSWERED, moves=moves)) == {Odd.STATE}
 
 
-def test_change_of_an_older_row_is_still_found_later() -> None:
+def test_changed_older_row_is_found_later() -> None:
     again = ("switchboard", "commit_unknown", "sending", "commit_unknown", {"move": 5})
     assert odds(rows=[*ROWS, again]) == {Odd.STATE}
 
@@ -83,7 +83,7 @@ def test_deleted_vote_that_counted_is_found(votes: list[Vote]) -> None:
 
 
 @pytest.mark.parametrize("attempts", [(), (replace(LOST, outcome=AttemptOutcome.OPEN),), (LOST, replace(LOST, n=2))])
-def test_deleted_added_or_reopened_attempt_is_found(attempts: tuple[Attempt, ...]) -> None:
+def test_deleted_added_or_reopened_attempts_are_found(attempts: tuple[Attempt, ...]) -> None:
     assert odds(attempts=attempts) == {Odd.SENT}
 
 
@@ -95,7 +95,7 @@ def test_changed_audit_row_is_named() -> None:
         assert (found.odd, found.facts) == (Odd.CHANGED_ROW, ("13",))
 
 
-def test_an_attempt_holds_its_part_of_the_limit_of_its_day() -> None:
+def test_attempt_reserves_the_limit_of_its_day() -> None:
     held = {1: Reserved("2026-11-20", 2500, released=False)}
     assert is_reserved_as(UNANSWERED, held, [LOST])
     for wrong in (
@@ -126,11 +126,11 @@ WAITS_FOR_ONE: Row = (ADA, "retry", "needs_human", "needs_human", {})
     ([naming(1), WAITS_FOR_ONE], {1: "hashes 1"}), ([naming(1), WAITS_FOR_ONE, VOTED_AGAIN], {}),
     ([naming(1), VOTED_AGAIN, naming(2)], {2: "hashes 2"}),
 ])  # fmt: skip
-def test_what_a_cancellation_named_until_people_vote_again(rows: list[Row], found: Mapping[int, str]) -> None:
+def test_cancellation_keeps_named_items_until_new_votes(rows: list[Row], found: Mapping[int, str]) -> None:
     assert named_in(told(*rows)) == found
 
 
-def test_a_row_that_was_changed_says_nothing_of_what_was_named() -> None:
+def test_changed_row_proves_no_named_items() -> None:
     (row,) = told(naming(1))
     assert named_in([replace(row, is_intact=False)]) == {}
     assert named_in([replace(row, entry=None)]) == {}

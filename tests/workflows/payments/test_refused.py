@@ -22,8 +22,6 @@ def paid_alerts(rig: Rig) -> list[str]:
     return [text for text in alerts(rig) if "the provider shows a payment" in text or "committed elsewhere" in text]
 
 
-
-
 async def test_a_callback_about_a_refused_one_is_kept_until_it_can_be_read(rig: Rig) -> None:
     """Refused, and the record that was read agreed: it lags behind."""
     rig.payments.switches.stale_reads = 1
