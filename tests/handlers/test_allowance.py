@@ -10,7 +10,7 @@ MANY = 1_000
 
 
 @given(pauses=st.lists(st.floats(min_value=0, max_value=30), max_size=200))
-def test_nobody_gets_more_than_the_bucket_and_what_time_adds(pauses: list[float]) -> None:
+def test_rate_limit_holds_bucket_and_refill(pauses: list[float]) -> None:
     now = 0.0
     allowance = Allowance(monotonic=lambda: now, at_once=5, a_second=0.5)
     taken = 0
@@ -20,7 +20,7 @@ def test_nobody_gets_more_than_the_bucket_and_what_time_adds(pauses: list[float]
         assert taken <= 5 + now * 0.5 + 1e-6
 
 
-def test_the_wait_that_is_told_is_long_enough_and_others_do_not_wait() -> None:
+def test_announced_wait_is_sufficient_and_affects_nobody_else() -> None:
     now = 0.0
     allowance = Allowance(monotonic=lambda: now, at_once=3, a_second=0.5)
     assert [allowance.take("U1") for _ in range(3)] == [0.0, 0.0, 0.0]
@@ -32,7 +32,7 @@ def test_the_wait_that_is_told_is_long_enough_and_others_do_not_wait() -> None:
     assert allowance.take("U1")
 
 
-def test_of_many_people_who_was_not_heard_of_for_longest_is_forgotten() -> None:
+def test_rate_limit_forgets_the_longest_idle_person() -> None:
     allowance = Allowance(monotonic=lambda: 0.0, at_once=1, a_second=1.0, people=2)
     assert [allowance.take(person) for person in ("U1", "U2")] == [0.0, 0.0]
     assert allowance.take("U1")
@@ -41,7 +41,7 @@ def test_of_many_people_who_was_not_heard_of_for_longest_is_forgotten() -> None:
     assert not allowance.take("U2")
 
 
-async def test_a_thousand_commands_of_one_person_start_few_and_hold_nobody_up(rig: Rig) -> None:
+async def test_command_flood_of_one_person_does_not_delay_others(rig: Rig) -> None:
     told = [await rig.workspace.slash(MARIA, FINANCE, "/pay", "help") for _ in range(MANY)]
     assert {ack.status for ack in told} == {200}
     waiting = [ack for ack in told if "Try again in" in str(ack.body)]

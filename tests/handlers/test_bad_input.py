@@ -109,7 +109,7 @@ async def asked_for(rig: Rig, text: str) -> Instruction:
     return await newest(rig)
 
 
-async def test_what_was_typed_is_stored_as_it_was_meant(rig: Rig) -> None:
+async def test_typed_text_is_stored_unescaped(rig: Rig) -> None:
     rig.workspace.add_command("/pay", should_escape=False)
     for text, email, description in [
         ("SEND\u00a0ana@example.com   25.00 \u202f “March translation”", "ana@example.com", "March translation"),
@@ -134,7 +134,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize("escape", [True, False], ids=["escaped by Slack", "raw"])
-async def test_markup_and_mentions_stay_text_in_every_rendering(rig: Rig, escape: bool) -> None:
+async def test_markup_and_mentions_are_escaped_everywhere(rig: Rig, escape: bool) -> None:
     rig.workspace.add_command("/pay", should_escape=escape)
     await rig.pay(f'send ana@example.com 25.00 "{" ".join(TEXTS)}"')
     await rig.pay("approvals", user="U0ADA")
@@ -166,7 +166,7 @@ def mrkdwn(node: object) -> list[str]:
 
 
 @pytest.mark.rig(policy=POLICY.replace('requesters = ["S0FINANCE"]', "requesters = []"))
-async def test_an_empty_list_lets_nobody_ask(rig: Rig) -> None:
+async def test_empty_requesters_list_allows_nobody(rig: Rig) -> None:
     await rig.pay()
     assert "You don't have permission to request payments." in ephemerals(rig, MARIA)[0]
     await untouched(rig)
@@ -182,7 +182,7 @@ FIELDS = [
 ]
 
 
-async def test_a_mistake_in_the_form_stands_at_its_field(rig: Rig) -> None:
+async def test_error_in_the_pay_form_is_at_its_field(rig: Rig) -> None:
     await rig.pay("send")
     right = {forms.EMAIL: "ana@example.com", forms.AMOUNT: "25.00", forms.DESCRIPTION: "March"}
     examples = {**right, forms.DESCRIPTION: "March translation"}
@@ -198,7 +198,7 @@ async def test_a_mistake_in_the_form_stands_at_its_field(rig: Rig) -> None:
     assert len(await requests(rig)) == 1
 
 
-async def test_who_lost_the_right_meanwhile_is_told_in_the_form(rig: Rig) -> None:
+async def test_lost_permission_is_shown_in_the_form(rig: Rig) -> None:
     await rig.pay("send")
     rig.workspace.set_group("S0FINANCE", [])
     await rig.pass_time(61)
@@ -207,7 +207,7 @@ async def test_who_lost_the_right_meanwhile_is_told_in_the_form(rig: Rig) -> Non
     await untouched(rig)
 
 
-async def test_when_slack_does_not_say_who_somebody_is_nothing_happens(rig: Rig) -> None:
+async def test_unidentified_user_changes_nothing(rig: Rig) -> None:
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "users.info", times=None))
     await rig.pay()
     assert "Slack couldn't say who you are" in await heard(rig, MARIA, "Try again")
@@ -215,7 +215,7 @@ async def test_when_slack_does_not_say_who_somebody_is_nothing_happens(rig: Rig)
 
 
 @pytest.mark.rig(command_prefix="sb-")
-async def test_a_prefix_renames_the_command_and_its_examples(rig: Rig) -> None:
+async def test_prefix_renames_commands_and_examples(rig: Rig) -> None:
     rig.workspace.add_command("/sb-pay")
     await rig.workspace.slash(MARIA, FINANCE, "/sb-pay", "send ana")
     assert '`/sb-pay send ana@example.com 25.00 "March translation"`' in ephemerals(rig, MARIA)[0]
@@ -227,7 +227,7 @@ async def test_a_prefix_renames_the_command_and_its_examples(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("kind", ["bulk", "purchase", "bulk_cancel", "of tomorrow", None])
-async def test_a_form_of_another_kind_asks_for_nothing(rig: Rig, kind: str | None) -> None:
+async def test_form_of_another_kind_requests_nothing(rig: Rig, kind: str | None) -> None:
     await rig.workspace.slash(MARIA, FINANCE, "/pay", "send")
     object.__setattr__(rig.form(), "private_metadata", json.dumps({"channel": FINANCE, "kind": kind}))
     await rig.submit(MARIA, {forms.EMAIL: "ana@example.com", forms.AMOUNT: "25.00", forms.DESCRIPTION: "Rent"})

@@ -33,7 +33,7 @@ AGAIN = "Nothing was done. Try again in a moment."
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_an_exception_becomes_a_number(played: Played, kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_exception_becomes_a_metric(played: Played, kind: str, capsys: pytest.CaptureFixture[str]) -> None:
     rig, behaviours = played
 
     async def fails() -> Reply:
@@ -77,7 +77,7 @@ async def test_each_trouble_is_answered_as_known(played: Played, kind: str, trou
 
 @pytest.mark.rig(around={"handler_total": 0.3})
 @pytest.mark.parametrize("kind", KINDS)
-async def test_a_handler_that_is_too_slow_is_answered_in_time(played: Played, kind: str) -> None:
+async def test_slow_handler_is_acknowledged_in_time(played: Played, kind: str) -> None:
     rig, behaviours = played
 
     async def slow() -> Reply:
@@ -94,7 +94,7 @@ async def test_a_handler_that_is_too_slow_is_answered_in_time(played: Played, ki
         )
 
 
-async def test_what_fails_after_the_ack_takes_no_ack_back(played: Played) -> None:
+async def test_failure_after_the_ack_keeps_the_ack(played: Played) -> None:
     """The private answer to a click travels beside the ack; nobody can be told, and nothing breaks."""
     rig, behaviours = played
 
@@ -109,7 +109,7 @@ async def test_what_fails_after_the_ack_takes_no_ack_back(played: Played) -> Non
     await heard(rig, MARIA, "for your eyes")
 
 
-async def test_a_form_that_slack_does_not_open_is_said(played: Played) -> None:
+async def test_unopened_form_is_reported(played: Played) -> None:
     rig, behaviours = played
     behaviours["boom"] = replies(Open(forms.request(channel=FINANCE, kind=Kind.PAYOUT)))
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "views.open"))
@@ -127,7 +127,7 @@ async def test_a_form_that_slack_does_not_open_is_said(played: Played) -> None:
         ('send ana@example.com 25.00 "x&payload={"type":"block_actions"}"', ["x&payload={type:block_actions}"]),
     ],
 )
-async def test_the_word_payload_is_a_word(rig: Rig, text: str, asked: list[str]) -> None:
+async def test_payload_is_an_ordinary_word(rig: Rig, text: str, asked: list[str]) -> None:
     rig.workspace.add_channel("C0PAYLOAD", "payload-team", members=[MARIA])
     rig.workspace.set_user(MARIA, name="payload")
     ack = await rig.pay(text, channel="C0PAYLOAD")
@@ -136,7 +136,7 @@ async def test_the_word_payload_is_a_word(rig: Rig, text: str, asked: list[str])
     assert [one.payload.description for one in await requests(rig)] == asked
 
 
-async def test_who_we_are_is_asked_once_and_never_with_a_request(rig: Rig) -> None:
+async def test_bot_identity_is_read_once(rig: Rig) -> None:
     for number in range(5):
         await rig.pay(f"send ana@example.com 2{number}.00 rent")
         await rig.press("reject")
@@ -144,7 +144,7 @@ async def test_who_we_are_is_asked_once_and_never_with_a_request(rig: Rig) -> No
     assert [call.method for call in rig.workspace.calls].count("auth.test") == 1
 
 
-async def test_an_identical_signed_click_is_answered_and_counts_once(rig: Rig) -> None:
+async def test_repeated_signed_click_counts_once(rig: Rig) -> None:
     await rig.pay("send ana@example.com 1500.00 rent")
     await rig.press("approve")
     ack = await rig.workspace.submit(ADA, {forms.AMOUNT: "1500.00"})
@@ -162,7 +162,7 @@ async def test_other_kinds_of_bodies_are_answered_too(rig: Rig) -> None:
     assert asked.body == {"challenge": asked.request.payload["challenge"]}
 
 
-async def test_what_cannot_be_read_is_logged_in_a_line(rig: Rig) -> None:
+async def test_unreadable_request_is_logged_in_one_line(rig: Rig) -> None:
     body = urlencode({"command": "/pay", "team_id": "T0HOME", "user_id": MARIA}).encode()
     with capture_logs() as logs:
         assert await post(rig, body) == 200
@@ -207,7 +207,7 @@ async def test_no_secret_logged(rig: Rig, capsys: pytest.CaptureFixture[str], ca
         assert secret not in logged
 
 
-async def test_who_hammers_a_button_hears_it_and_asks_the_database_nothing(rig: Rig) -> None:
+async def test_button_flood_is_answered_without_database_queries(rig: Rig) -> None:
     await rig.pay()
     card = await rig.card()
     reads: list[str] = []

@@ -125,7 +125,7 @@ async def until(found: Callable[[], bool]) -> None:
 
 
 @pytest.mark.parametrize("sent", [b"", HALF])
-async def test_who_has_connected_when_the_process_stops_is_answered(sent: bytes) -> None:
+async def test_connected_client_is_answered_during_stop(sent: bytes) -> None:
     async with Server.open() as server:
         in_time = await server.client()
         await in_time.send(sent)
@@ -138,7 +138,7 @@ async def test_who_has_connected_when_the_process_stops_is_answered(sent: bytes)
 
 
 @pytest.mark.parametrize("rounds", [0, 1, 2])
-async def test_who_connects_in_the_last_rounds_before_the_listening_ends_is_answered(rounds: int) -> None:
+async def test_connections_during_shutdown_are_answered(rounds: int) -> None:
     """Of the event loop: who is accepted in the last one has not been reported yet when the listening ends."""
     async with Server.open() as server:
         loop = asyncio.get_running_loop()
@@ -161,7 +161,7 @@ async def test_who_connects_in_the_last_rounds_before_the_listening_ends_is_answ
             client.close()
 
 
-async def test_a_stop_waits_for_nobody_who_says_nothing_and_for_no_idle_connection_at_all() -> None:
+async def test_stop_does_not_wait_for_idle_connections() -> None:
     async with Server.open() as server:
         idle, silent = [await server.client() for _ in range(2)]
         assert await idle.ask("/vouched") == b"200 signed"
@@ -170,7 +170,7 @@ async def test_a_stop_waits_for_nobody_who_says_nothing_and_for_no_idle_connecti
         assert await silent.over()
 
 
-async def test_a_connection_may_be_idle_but_not_stop_in_its_next_request() -> None:
+async def test_connection_may_be_idle_but_not_stall_in_a_request() -> None:
     async with Server.open() as server:
         idle, half = [await server.client() for _ in range(2)]
         assert await idle.ask("/vouched") == b"200 signed"
@@ -216,7 +216,7 @@ def command(number: int) -> bytes:
 
 
 @pytest.mark.rig(clock=None, around={"ticking": False})
-async def test_slack_and_health_are_answered_while_1500_strangers_stand_at_the_door(rig: Rig) -> None:
+async def test_slack_and_health_are_served_beside_1500_idle_connections(rig: Rig) -> None:
     port = urlsplit(rig.switchboard.url).port
     assert port is not None
     plausible = signed(command(0))
@@ -256,7 +256,7 @@ def callback(path: str, body: bytes = b"{}", *, missing: int = 0) -> bytes:
 
 
 @pytest.mark.rig(on="both")
-async def test_a_thousand_callbacks_at_once_are_answered_while_five_hundred_say_nothing(rig: Rig) -> None:
+async def test_thousand_callbacks_are_answered_beside_500_idle_connections(rig: Rig) -> None:
     """From one address, as behind a proxy: half of the silent ones are there before, half come between."""
     port = urlsplit(rig.switchboard.url).port
     assert port is not None
@@ -293,7 +293,7 @@ async def test_a_thousand_callbacks_at_once_are_answered_while_five_hundred_say_
 
 
 @pytest.mark.rig(on="both")
-async def test_a_callback_whose_body_comes_slowly_is_no_stranger(rig: Rig) -> None:
+async def test_slow_callback_body_is_not_treated_as_idle(rig: Rig) -> None:
     port = urlsplit(rig.switchboard.url).port
     assert port is not None
     paths = await addresses(rig)

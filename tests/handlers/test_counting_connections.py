@@ -54,7 +54,7 @@ async def door() -> AsyncIterator[Door]:
         made.connections._look.cancel()
 
 
-async def test_as_many_strangers_as_may_be_stay_and_one_more_costs_a_hundred_and_one(door: Door) -> None:
+async def test_connections_over_the_limit_close_a_hundred_idle_ones(door: Door) -> None:
     door.come(300)
     assert (door.cut(), door.connections.strangers) == (0, 300)
     door.come()
@@ -62,14 +62,14 @@ async def test_as_many_strangers_as_may_be_stay_and_one_more_costs_a_hundred_and
     assert door.cut(door.wires[:101]) == 101, "those who came first"
 
 
-async def test_who_is_being_answered_is_not_cut_off(door: Door) -> None:
+async def test_connection_being_answered_is_not_closed(door: Door) -> None:
     for wire in door.come(295):
         door.phase(wire, _Phase.ANSWER)
     door.come(6)
     assert (door.cut(door.wires[:295]), door.cut(door.wires[295:])) == (0, 6)
 
 
-async def test_the_source_with_the_most_loses_first(door: Door) -> None:
+async def test_source_with_most_connections_loses_first(door: Door) -> None:
     few = door.come(100, source="10.0.0.2")
     many = door.come(201)
     assert (door.cut(few), door.cut(many)) == (0, 101)
@@ -85,7 +85,7 @@ async def test_two_hundred_may_be_silent_for_two_seconds(door: Door) -> None:
     assert [wire.aborted for wire in silent] == [True] + [False] * 200
 
 
-async def test_while_the_loop_was_busy_nobody_was_silent(door: Door) -> None:
+async def test_busy_loop_does_not_count_as_silence(door: Door) -> None:
     door.come()  # the next look is an hour after it came
     door.seconds = 3_600.0
     crowd = door.come(299)
@@ -97,7 +97,7 @@ async def test_while_the_loop_was_busy_nobody_was_silent(door: Door) -> None:
         assert door.cut(crowd) == cut, seconds
 
 
-async def test_who_leaves_is_counted_no_more(door: Door) -> None:
+async def test_closed_connection_is_not_counted(door: Door) -> None:
     (wire,) = door.come(source="")
     door.connections.left(cast("Any", wire))
     door.connections.left(cast("Any", wire))

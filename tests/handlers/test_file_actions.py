@@ -29,7 +29,7 @@ STRANGERS = ":no_entry_sign: Only members of this workspace can do this."
 
 
 @pytest.mark.parametrize(("user", "said"), [(GUS, GUESTS), (EVE, STRANGERS)])
-async def test_a_table_and_a_sound_are_for_members(rig: Rig, tmp_path: Path, user: str, said: str) -> None:
+async def test_files_are_offered_to_members_only(rig: Rig, tmp_path: Path, user: str, said: str) -> None:
     table = await offered(rig, "march.csv", bulk.GOOD)
     sound = await offered(rig, "talk.wav", media.make(tmp_path, "wav"))
     buttons = [(table, "Pay in bulk"), (table, "Process e-mails"), (sound, "Detect gender"), (sound, "Convert")]

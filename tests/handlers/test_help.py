@@ -5,7 +5,7 @@ from inline_snapshot import snapshot
 from handlers.registry import COMMANDS
 
 
-def test_every_verb_as_it_is_declared() -> None:
+def test_help_shows_every_declared_verb() -> None:
     """Usage, what it does and an example, in the order of the help."""
     declared = [
         [f"/{one.name}: {one.summary}", *(f"{verb.usage}: {verb.summary} | {verb.example}" for verb in one.verbs)]

@@ -28,7 +28,7 @@ async def page(rig: Rig) -> Page:
     return await Page.of(rig.switchboard.url)
 
 
-async def test_metrics_hold_nobodys_data(rig: Rig) -> None:
+async def test_metrics_hold_no_personal_data(rig: Rig) -> None:
     await rig.pay()
     async with aiohttp.ClientSession() as session, session.get(f"{rig.switchboard.url}/metrics") as answer:
         text = await answer.text()
@@ -37,7 +37,7 @@ async def test_metrics_hold_nobodys_data(rig: Rig) -> None:
 
 
 @pytest.mark.rig(metrics_token="metrics-token")
-async def test_with_a_token_nobody_else_reads(rig: Rig) -> None:
+async def test_metrics_token_is_required(rig: Rig) -> None:
     async with aiohttp.ClientSession() as session:
         right = "Bearer metrics-token"
         for seen in (None, right[:-1], f"{right}2", "metrics-token", "Bearer métrics", right):
@@ -58,7 +58,7 @@ def documented() -> dict[str, tuple[str, frozenset[str]]]:
 
 
 @pytest.mark.rig(opened_by=open_rig)
-async def test_the_document_names_each_metric_with_its_labels(rig: Rig) -> None:
+async def test_document_lists_each_metric_with_labels(rig: Rig) -> None:
     """With a booking, a request and a stopped row, no metric is without a value."""
     await booked(rig)
     await rig.pay()
@@ -109,7 +109,7 @@ async def test_attempts_are_counted_by_their_steps(rig: Rig, kind: FaultKind | N
     assert counted == created | {("commit", step): 1.0 for step in ("claimed", "sent", end)}
 
 
-async def test_an_attempt_that_never_left_is_abandoned(rig: Rig, tmp_path: Path) -> None:
+async def test_unsent_attempt_is_abandoned(rig: Rig, tmp_path: Path) -> None:
     await rig.start_again(anchors=tmp_path / "nowhere" / "anchors")
     await rig.pay()
     found = await page(rig)
@@ -118,7 +118,7 @@ async def test_an_attempt_that_never_left_is_abandoned(rig: Rig, tmp_path: Path)
     assert found.counted("switchboard_anchors_total", "outcome").keys() == {("failed",)}
 
 
-async def test_an_attempt_whose_step_failed_after_it_is_unknown(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_attempt_with_a_failed_step_is_unknown(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     await rig.pay()
     payments: Any = rig.switchboard.context.payments.client
 
@@ -130,7 +130,7 @@ async def test_an_attempt_whose_step_failed_after_it_is_unknown(rig: Rig, monkey
     assert (await page(rig)).value("switchboard_attempts_total", kind="commit", step="unknown") == 1
 
 
-async def test_requests_to_services_and_calls_of_slack_are_counted_by_their_end(rig: Rig) -> None:
+async def test_calls_are_counted_by_outcome(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.TOO_MANY, "commit_payout"))
     rig.workspace.faults.arm(Fault(FaultKind.TOO_MANY, "chat.postMessage"))
     await approved(rig)
@@ -168,7 +168,7 @@ async def test_without_the_database_the_process_still_reports_itself(rig: Rig) -
     assert not {"switchboard_requests", "switchboard_waiting"} & found.names
 
 
-async def test_a_queue_is_counted_aged_and_overdue(rig: Rig) -> None:
+async def test_queue_metrics_show_count_age_and_overdue(rig: Rig) -> None:
     await rig.workspace.drop(MARIA, FINANCE, "talk.wav", b"RIFF....WAVE")
     rig.clock.advance(90)
     found = await page(rig)
@@ -183,7 +183,7 @@ async def test_a_queue_is_counted_aged_and_overdue(rig: Rig) -> None:
 
 @pytest.mark.postgres
 @pytest.mark.rig(on="postgres")
-async def test_a_database_server_keeps_its_disk_to_itself(rig: Rig) -> None:
+async def test_disk_space_of_a_database_server_is_not_measured(rig: Rig) -> None:
     found = await page(rig)
     assert found.value("switchboard_build_info", version=version(), database="postgresql", transport="http")
     assert {name for name in found.names if "disk" in name} == {"switchboard_disk_low", "switchboard_disk_full"}

@@ -25,7 +25,7 @@ async def _ready(rig: Rig) -> tuple[int, str]:
         (6_000_000, 64_000_000, 200, "its disk is almost full"),
     ],
 )
-async def test_no_money_is_asked_for_on_full_disks(rig: Rig, free: int, whole: int, status: int, database: str) -> None:
+async def test_full_disk_stops_new_requests(rig: Rig, free: int, whole: int, status: int, database: str) -> None:
     disk = rig.switchboard.context.store.disk
     disk.usage = lambda: (free, whole)
     await rig.pay("send ana@example.com 25.00 rent")
@@ -44,7 +44,7 @@ REFUSED = (
 )
 
 
-async def test_frozen_no_line_asks_for_a_payment_but_money_can_still_be_asked_for(rig: Rig) -> None:
+async def test_frozen_payments_still_allow_collections(rig: Rig) -> None:
     await rig.pay("freeze the bank called", user=ADA)
     for verb in ("send", "now"):
         await rig.pay(f"{verb} ana@example.com 25.00 rent")
@@ -67,7 +67,7 @@ async def test_no_form_asks_for_a_payment(rig: Rig) -> None:
     assert not await requests(rig)
 
 
-async def test_together_they_may_come_to_the_daily_limit_and_a_cent_more_is_refused_as_a_whole(rig: Rig) -> None:
+async def test_bulk_may_reach_but_not_exceed_the_daily_limit(rig: Rig) -> None:
     await ask(rig, "ana@example.com, 12500.00\nben@example.com, 12500.01")
     assert "The sum is `$25,000.01`" in rig.form(MARIA).plain
     assert not await requests(rig)

@@ -77,13 +77,13 @@ def test_positions_are_understood(typed: str, understood: list[tuple[str, int, i
         ("web=2x1.0051", "2 decimal places"),
     ],
 )
-def test_each_mistake_names_argument_and_rule(typed: str, rule: str) -> None:
+def test_each_input_error_names_argument_and_rule(typed: str, rule: str) -> None:
     ((named, said),) = wrong(f'ben@example.com "Spring campaign" {typed}')
     assert named == "item"
     assert rule in said
 
 
-async def test_too_much_is_told_with_its_rule(rig: Rig) -> None:
+async def test_excess_is_reported_with_its_limit(rig: Rig) -> None:
     many = " ".join(f"i{number}=1x1" for number in range(MOST_ITEMS + 1))
     told = [await rig.pay(f"collect ben@example.com campaign {items}") for items in (many, "a=9999x999999999999.99")]
     assert [shown(ack).splitlines()[0] for ack in told] == snapshot(
@@ -95,7 +95,7 @@ async def test_too_much_is_told_with_its_rule(rig: Rig) -> None:
     assert not await requests(rig)
 
 
-async def test_the_form_collects_for_several_items(rig: Rig) -> None:
+async def test_collect_form_accepts_several_items(rig: Rig) -> None:
     await rig.pay("collect")
     ack = await rig.submit(MARIA, FORM)
     assert ack.ok
@@ -118,7 +118,7 @@ async def test_the_form_collects_for_several_items(rig: Rig) -> None:
         (forms.ITEMS, "\n".join(["a=1x1"] * (MOST_ITEMS + 1)), ["at most"]),
     ],
 )
-async def test_a_mistake_stands_at_its_field(rig: Rig, field: str, text: str, words: list[str]) -> None:
+async def test_error_of_the_form_is_at_its_field(rig: Rig, field: str, text: str, words: list[str]) -> None:
     await rig.pay("collect")
     await rig.workspace.submit(MARIA, {**FORM, field: text}, force=True)
     view = rig.form()

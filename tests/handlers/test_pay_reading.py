@@ -24,7 +24,7 @@ UNKNOWN = ":pencil2: I can't find "
 NO_ROLE = ":no_entry_sign: You don't have permission to see payments. Ask an admin to add you."
 
 
-async def test_nobody_without_a_role_makes_us_ask_the_service(rig: Rig) -> None:
+async def test_people_without_a_role_cause_no_service_call(rig: Rig) -> None:
     known = foreign(rig)
     for user, text in product((ZOE, GUS), LOOKS):
         await ask(rig, text.format(id=known), user=user)
@@ -34,7 +34,7 @@ async def test_nobody_without_a_role_makes_us_ask_the_service(rig: Rig) -> None:
     assert not rig.payments.calls
 
 
-async def test_who_asked_sees_the_own_request_without_any_role_left(rig: Rig) -> None:
+async def test_requester_sees_own_request_without_a_role(rig: Rig) -> None:
     await rig.pay()
     asked = await newest(rig)
     rig.workspace.set_group("S0FINANCE", [TOM])
@@ -44,7 +44,7 @@ async def test_who_asked_sees_the_own_request_without_any_role_left(rig: Rig) ->
     assert (await ask(rig, f"show {asked.reference}", user=ZOE)).text.startswith(UNKNOWN)
 
 
-async def test_who_lost_the_role_meanwhile_gets_no_next_page_and_no_answer_in_the_form(rig: Rig) -> None:
+async def test_lost_role_gets_no_next_page_or_answer(rig: Rig) -> None:
     for _ in range(12):
         foreign(rig)
     told = await ask(rig, "list")
@@ -60,7 +60,7 @@ async def test_who_lost_the_role_meanwhile_gets_no_next_page_and_no_answer_in_th
 
 
 @pytest.mark.parametrize("value", ["", ":", "payout:0", "payout:x", "evil:1", ":99999999999", "purchase:1:2"])
-async def test_a_button_that_was_tampered_with_leads_nowhere(rig: Rig, value: str) -> None:
+async def test_tampered_button_does_nothing(rig: Rig, value: str) -> None:
     for _ in range(12):
         foreign(rig)
     told = await ask(rig, "list")
@@ -74,14 +74,14 @@ async def test_a_button_that_was_tampered_with_leads_nowhere(rig: Rig, value: st
     ("partner now", "`now` isn't expected here."), ("list payouts 1 2", "`2` isn't expected here."),
     ("list payouts 0", "`page=0` isn't a page number."),
 ])  # fmt: skip
-async def test_wrong_word_is_named_and_nothing_is_read(rig: Rig, line: str, rule: str) -> None:
+async def test_wrong_word_is_named_and_reads_nothing(rig: Rig, line: str, rule: str) -> None:
     told = (await ask(rig, line)).text.splitlines()
     assert (told[0], told[1].startswith(f"Example: `/pay {line.split(maxsplit=1)[0]}")) == (f":pencil2: {rule}", True)
     assert not rig.payments.calls
 
 
 @pytest.mark.rig(payments_base_url=None)
-async def test_a_service_without_settings_is_named_with_them(rig: Rig) -> None:
+async def test_missing_settings_of_a_service_are_named(rig: Rig) -> None:
     for text in ("list", "events x", "account ana@example.com", "account", "partner"):
         told = (await ask(rig, text, user=TOM)).text
         assert told.endswith("An admin has to set `PAYMENTS_BASE_URL`.")
@@ -104,7 +104,7 @@ async def test_each_trouble_is_one_sentence(rig: Rig, kind: FaultKind, said: str
         await ask(rig, "partner", user=TOM)  # three in a row without an answer, and the service is not asked any more
 
 
-async def test_a_service_that_has_not_answered_for_a_while_is_not_asked(rig: Rig) -> None:
+async def test_silent_service_is_not_called(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.LOST, times=3))
     for _ in range(3):
         assert "Couldn't reach Payments" in (await ask(rig, "partner", user=TOM)).text
@@ -119,7 +119,7 @@ async def test_wrong_credentials_are_the_operators(rig: Rig) -> None:
         assert "An admin has to fix this" in (await ask(rig, text.format(id="x"), user=TOM)).text
 
 
-async def test_a_failure_of_ours_beside_the_ack_is_answered(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_internal_error_beside_the_ack_is_answered(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     async def broken(_: object) -> None:
         raise RuntimeError("ours")
 

@@ -59,7 +59,7 @@ async def answered(body: bytes, *, is_signed: bool = True, content_type: str = F
         return answer.status, json.loads(text) if text.startswith("{") else text, answer.headers.get("Retry-After")
 
 
-async def test_before_the_bot_has_joined_slack_is_asked_to_come_again() -> None:
+async def test_requests_before_joining_are_answered_503() -> None:
     assert await answered(b"command=%2Fpay&text=help") == (503, {"error": "starting"}, "5")
 
 
@@ -76,12 +76,12 @@ async def test_without_a_signature_everything_is_refused(body: bytes) -> None:
 
 
 @pytest.mark.parametrize("body", [b"ssl_check=1", b"token=x&ssl_check=1&team_id=T0HOME", CHECK], ids=len)
-async def test_the_certificate_check_needs_none(body: bytes) -> None:
+async def test_certificate_check_needs_no_signature(body: bytes) -> None:
     assert len(CHECK) == 4_096
     assert await answered(body, is_signed=False) == (200, "", None)
 
 
-async def test_a_signed_body_has_a_mebibyte_at_most() -> None:
+async def test_signed_body_is_limited_to_a_mebibyte() -> None:
     whole = b"text=" + b"x" * ((1 << 20) - 5)
     assert await answered(whole) == (503, {"error": "starting"}, "5")
     assert (await answered(whole + b"x"))[0] == 413
@@ -91,11 +91,11 @@ async def test_a_signed_body_has_a_mebibyte_at_most() -> None:
     (b"payload={", FORM), (b"{", "application/json"), (b"\xff", "application/json"),
     (b"[" * 99_999, "application/json"),
 ])  # fmt: skip
-async def test_what_is_signed_and_cannot_be_read_is_said_to_be_unreadable(body: bytes, content_type: str) -> None:
+async def test_signed_but_unreadable_body_is_answered_400(body: bytes, content_type: str) -> None:
     assert await answered(body, content_type=content_type) == (400, {"error": "unreadable body"}, None)
 
 
-def test_a_request_is_remembered_for_ten_minutes() -> None:
+def test_signed_request_is_remembered_for_ten_minutes() -> None:
     slack = endpoint()
     assert not slack._repeated("v0=a", 0.0)
     assert slack._repeated("v0=a", 600.0)
@@ -117,7 +117,7 @@ def command(text: str, **more: str) -> bytes:
 
 @pytest.mark.postgres
 @pytest.mark.rig(on="postgres", clock=None, around={"ticking": False})
-async def test_a_captured_request_has_no_effect_in_another_process(rig: Rig) -> None:
+async def test_replayed_request_is_refused_by_another_process(rig: Rig) -> None:
     other = await rig.start_another("another", ticking=False)
     stamp, body = str(int(time.time())), command("help")
     status, told = await send(rig.switchboard.url, body, stamp=stamp)
@@ -128,7 +128,7 @@ async def test_a_captured_request_has_no_effect_in_another_process(rig: Rig) -> 
     assert (status, "/pay send" in told) == (200, True)
 
 
-async def test_a_request_of_another_app_has_no_effect(rig: Rig) -> None:
+async def test_request_of_another_app_is_ignored(rig: Rig) -> None:
     stamp, url = str(int(rig.clock.seconds())), rig.switchboard.url
     for app, asked in (("A0ELSE", 0), (rig.workspace.identity.app_id, 1)):
         status, _ = await send(url, command("send ana@example.com 3.00 x", api_app_id=app), stamp=stamp)
@@ -181,7 +181,7 @@ async def passes(body: dict[str, Any], ours: BotIdentity) -> bool:
         ({"authorizations": [{"team_id": "T0HOME", "enterprise_id": "E0OTHER"}]}, home("E0OURS"), False),
     ],
 )
-async def test_only_our_own_workspace_and_app_are_heard(body: dict[str, Any], ours: BotIdentity, goes_on: bool) -> None:
+async def test_only_our_workspace_and_app_are_served(body: dict[str, Any], ours: BotIdentity, goes_on: bool) -> None:
     assert await passes(body, ours) is goes_on
 
 
@@ -193,13 +193,13 @@ def usual(body: bytes) -> dict[str, str]:
     return dict(parse_qsl(body.decode(), keep_blank_values=True))
 
 
-def test_any_mixture_is_what_the_standard_library_makes_of_it() -> None:
+def test_form_decoder_matches_the_standard_library() -> None:
     chance = random.Random(12)  # noqa: S311 - the same bodies in every run
     for _ in range(20_000):
         body = "".join(chance.choices(PIECES + ODD, k=chance.randint(1, 8))).encode()
         assert fields(body) == usual(body), body
 
 
-def test_what_is_no_utf_8_is_refused() -> None:
+def test_signed_body_must_be_utf8() -> None:
     with pytest.raises(UnicodeDecodeError):
         fields(b"text=\xff")

@@ -33,7 +33,7 @@ def slow(rig: Rig, kind: FaultKind = FaultKind.SLOW) -> None:
 
 
 @pytest.mark.parametrize("kind", ["command", "click"])
-async def test_the_ack_comes_first_and_the_form_when_slack_opens_it(played: Played, kind: str) -> None:
+async def test_ack_precedes_the_form(played: Played, kind: str) -> None:
     rig, behaviours = played
     behaviours["boom"] = replies(Open(forms.request(channel=FINANCE, kind=Kind.PAYOUT)))
     slow(rig)
@@ -43,7 +43,7 @@ async def test_the_ack_comes_first_and_the_form_when_slack_opens_it(played: Play
     assert not ephemerals(rig, MARIA)
 
 
-async def test_a_form_that_opens_late_still_gets_its_late_content(played: Played) -> None:
+async def test_late_form_still_gets_its_content(played: Played) -> None:
     rig, behaviours = played
     said = Replace(views.notice("Ready", "This is what you asked for"))
     behaviours["boom"], ready = late(said, Open(views.notice("Wait", "One moment")))
@@ -54,7 +54,7 @@ async def test_a_form_that_opens_late_still_gets_its_late_content(played: Played
     await rig.workspace.until(lambda: "what you asked for" in rig.workspace.modals(MARIA)[-1].plain)
 
 
-async def test_a_form_that_fails_after_the_ack_is_told_privately(played: Played) -> None:
+async def test_form_failing_after_the_ack_is_answered_privately(played: Played) -> None:
     rig, behaviours = played
     behaviours["boom"] = replies(Open(forms.request(channel=FINANCE, kind=Kind.PAYOUT)))
     rig.workspace.faults.arm(Fault(FaultKind.DONE_HANGS, "views.open", seconds=0.6))
@@ -63,7 +63,7 @@ async def test_a_form_that_fails_after_the_ack_is_told_privately(played: Played)
     await heard(rig, MARIA, "Slack did not open the form")
 
 
-async def test_what_comes_late_is_told_privately_where_the_form_never_opened(played: Played) -> None:
+async def test_late_content_is_sent_privately_without_a_form(played: Played) -> None:
     rig, behaviours = played
     behaviours["boom"], ready = late(Private(message("for your eyes")), Open(views.notice("Wait", "One moment")))
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "views.open"))

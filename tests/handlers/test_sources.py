@@ -41,7 +41,7 @@ TABLE = [
 
 
 @pytest.mark.parametrize(("peer", "forwarded", "trusted", "source"), TABLE)
-def test_the_source_is_the_right_most_hop_that_is_no_proxy_of_ours(
+def test_source_is_the_last_untrusted_hop(
     peer: str | None, forwarded: str, trusted: list[Network], source: str | None
 ) -> None:
     found = source_of(peer, forwarded, trusted)
@@ -55,7 +55,7 @@ def test_no_header_breaks_it(peer: str | None, forwarded: str) -> None:
 
 
 @given(st.lists(st.ip_addresses(v=4).map(str), max_size=5))
-def test_a_stranger_cannot_choose_the_source(claimed: list[str]) -> None:
+def test_forwarded_source_is_ignored_from_strangers(claimed: list[str]) -> None:
     assert source_of("203.0.113.7", ", ".join(claimed), PROXIES) == ipaddress.ip_address("203.0.113.7")
 
 
@@ -73,6 +73,6 @@ def test_a_stranger_cannot_choose_the_source(claimed: list[str]) -> None:
         (None, [], True),
     ],
 )
-def test_only_listed_sources_may_call_and_no_list_means_any(source: str | None, listed: list[str], may: bool) -> None:
+def test_callbacks_are_limited_to_listed_sources(source: str | None, listed: list[str], may: bool) -> None:
     found = source_of(source, "", [])
     assert allowed(found, networks(*listed)) is may

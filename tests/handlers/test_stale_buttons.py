@@ -28,7 +28,7 @@ SILENT = {
 """Actions without an answer: links, and buttons of views that are drawn again or gone."""
 
 
-async def test_forged_button_is_answered_and_moves_nothing(rig: Rig) -> None:
+async def test_forged_button_changes_nothing(rig: Rig) -> None:
     silent = set()
     for action in sorted(make_router(FILE_ACTIONS, prefix="").actions):
         if not action.startswith("use."):
@@ -41,7 +41,7 @@ async def test_forged_button_is_answered_and_moves_nothing(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("value", ["nothing|1.2", "nothing", "|", "nothing|1.2|3.4|5.6"])
-async def test_an_offer_that_names_too_little_or_too_much_is_out_of_date(rig: Rig, value: str) -> None:
+async def test_incomplete_or_changed_offer_is_outdated(rig: Rig, value: str) -> None:
     for action, named in (("use.bulk", value), ("use", f"bulk|{value}")):
         assert (await pressed(rig, action, named)).startswith(":shrug: This button is out of date.")
 
@@ -63,7 +63,7 @@ PRICE = {
         ("quote", {views.STORE: "Norte", views.POSITION: "here", views.AMOUNT: "0"}, PRICE),
     ],
 )
-async def test_a_mistake_is_at_its_field(rig: Rig, verb: str, values: dict[str, str], errors: dict[str, str]) -> None:
+async def test_error_is_shown_at_its_field(rig: Rig, verb: str, values: dict[str, str], errors: dict[str, str]) -> None:
     await deliver(rig, verb)
     before = len(service_of(rig).bookings)
     await rig.workspace.submit(MARIA, values, force=True)
@@ -73,7 +73,7 @@ async def test_a_mistake_is_at_its_field(rig: Rig, verb: str, values: dict[str, 
     assert not rig.cards(FINANCE)
 
 
-async def test_a_reason_for_a_cancellation_has_1_to_250_characters(rig: Rig) -> None:
+async def test_cancellation_reason_has_1_to_250_characters(rig: Rig) -> None:
     await booked(rig)
     await choose(rig, "booking.cancel")
     for reason, length in (("x" * 251, 251), (" ", 0)):

@@ -31,7 +31,7 @@ def lines(seen: Message) -> list[str]:
     return [_TIME.sub("", line) for line in found]
 
 
-async def test_the_story_of_a_payout_that_took_two(rig: Rig) -> None:
+async def test_history_of_a_payout_with_two_attempts(rig: Rig) -> None:
     await rig.pay("send ana@example.com 2500.00 Rent", user=MARIA)
     asked = await newest(rig)
     for person in (ADA, LIN):
@@ -55,7 +55,7 @@ async def test_the_story_of_a_payout_that_took_two(rig: Rig) -> None:
         assert line in seen.plain
 
 
-async def test_a_rejection_shows_who_and_why_and_nothing_gets_loose(rig: Rig) -> None:
+async def test_rejection_shows_who_and_why_escaped(rig: Rig) -> None:
     await rig.pay('send ana@example.com 25.00 "<!channel> & <https://evil.example|rent>"')
     await rig.press("reject")
     await rig.submit(ADA, {"reason": "<!here> ask *again* & <@U0OLGA>"})
@@ -68,7 +68,7 @@ async def test_a_rejection_shows_who_and_why_and_nothing_gets_loose(rig: Rig) ->
     assert not any(active in block for block in blocks for active in ("<!here", "<!channel", f"<@{OLGA}>"))
 
 
-async def test_a_tampered_row_is_told_as_such(rig: Rig, sqlite_url: str) -> None:
+async def test_tampered_row_is_reported(rig: Rig, sqlite_url: str) -> None:
     await rig.pay()
     await rig.press("reject")
     await rig.submit(ADA, {"reason": "no"})
@@ -101,7 +101,7 @@ def under_way(status: str) -> list[str]:
     return [line for line in told.splitlines() if line.startswith("•") and not line.endswith("no backlog")]
 
 
-async def test_requests_are_counted_by_where_they_stand(rig: Rig) -> None:
+async def test_requests_are_counted_by_state(rig: Rig) -> None:
     for amount in ("25.00", "26.00"):
         await rig.pay(f"send ana@example.com {amount} Rent")
     await rig.press("approve")
@@ -110,7 +110,7 @@ async def test_requests_are_counted_by_where_they_stand(rig: Rig) -> None:
     assert states == ["Waiting for approval", "Sent"]
 
 
-async def test_a_message_that_waits_is_seen_with_its_age(rig: Rig) -> None:
+async def test_waiting_message_is_measured_with_its_age(rig: Rig) -> None:
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "chat.postMessage", times=None))
     await rig.pay()
     rig.clock.advance(3 * 60)
@@ -130,7 +130,7 @@ async def test_assumptions_that_move_money_come_first(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("rows_a_page", [2, 1_000])
-async def test_the_audit_comes_as_a_file_directly(rig: Rig, rows_a_page: int, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_audit_export_is_sent_as_a_file(rig: Rig, rows_a_page: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(audit, "STORY_ROWS", rows_a_page)
     await rig.pay("send ana@example.com 25.00 =1+1")
     await rig.press("approve")
@@ -154,7 +154,7 @@ async def ask_twice(rig: Rig, text: str) -> str:
     return rig.workspace.ephemerals(OLGA)[before:][-1].text
 
 
-async def test_a_scope_that_sharing_needs_is_named_to_be_passed_on(rig: Rig) -> None:
+async def test_missing_scope_for_sharing_is_named(rig: Rig) -> None:
     scopes = tuple(scope for scope in rig.workspace.identity.scopes if scope != "files:write")
     rig.workspace._state.identity = replace(rig.workspace._state.identity, scopes=scopes)
     await rig.workspace.slash(OLGA, FINANCE, "/switchboard", "audit export")

@@ -40,7 +40,7 @@ LINES = [
 
 
 @pytest.mark.parametrize(("command", "line"), LINES, ids=[f"{command} {line}" for command, line in LINES])
-async def test_a_line_is_answered_like_the_one_without_them(rig: Rig, command: str, line: str) -> None:
+async def test_invisible_characters_do_not_change_the_answer(rig: Rig, command: str, line: str) -> None:
     heard = []
     for typed in ("P-000000", f"P-00{odd(rig)}0000"):
         with capture_logs() as logs:

@@ -21,7 +21,7 @@ def same_words(content: Content) -> None:
         assert plain in said, plain
 
 
-def test_who_asked_for_too_much_may_ask_again_in_whole_seconds() -> None:
+def test_rate_limited_person_gets_a_wait_in_whole_seconds() -> None:
     named = [answers.too_many(wait).text.partition("Try again in ")[2].partition(" s.")[0] for wait in (0, 0.1, 1, 1.1)]
     assert named == ["1", "1", "1", "2"]
 
@@ -69,7 +69,7 @@ held: :no_entry_sign: Not approved: the requester may no longer request payments
 """)
 
 
-def test_the_loser_is_told_who_was_first() -> None:
+def test_late_decision_names_the_earlier_decider() -> None:
     found = {}
     for state in (State.APPROVED, State.SENDING, State.COMMITTED, State.COMPLETED, State.REJECTED, State.WITHDRAWN):
         one = instruction(state=state, decided_by="U0LIN", closed_at=NOW if state in FINAL else None)
@@ -90,7 +90,7 @@ expired: :information_source: $25.00 to Ana Maria Lopez (P-4F7K2M) is already *e
 """)
 
 
-def test_who_asked_is_told_what_it_needs_and_where_to_hear_of_it() -> None:
+def test_requester_learns_the_quorum_and_where_news_appear() -> None:
     needs = Requirement(quorum=2, typed_amount=True, reasons=("over $1,000.00",))
     found = {
         "a member": payment_answers.requested(instruction(requirement=needs), member=True),
@@ -109,7 +109,7 @@ direct messages of others: nobody is invited: :memo: Request sent: $25.00 to Ana
 """)
 
 
-def test_what_waits_is_told_the_readers_own_first_with_what_it_is_for() -> None:
+def test_waiting_work_lists_the_readers_own_first() -> None:
     one = instruction(expires_at=NOW + timedelta(days=1))
     other = instruction(reference="P-222222", payload=payload(description="Tom & Ana's <dinner>"), requester="U0TOM")
     content = payment_answers.waiting([WaitingRequest(one, [vote("U0LIN")], True), WaitingRequest(other, [], False)])
@@ -125,7 +125,7 @@ For: Tom & Ana's <dinner>\
 """)
 
 
-def test_a_long_list_says_how_many_more_there_are() -> None:
+def test_long_list_says_how_many_more_there_are() -> None:
     content = payment_answers.waiting([WaitingRequest(instruction(), [], True)] * 20)
     assert (content.text.splitlines()[-1], seen(content).splitlines()[-1]) == ("and 5 more", "and 5 more")
     assert len(content.blocks) <= 50

@@ -54,24 +54,24 @@ def said(row: VerifiedRow) -> str:
     return line.split("  ", 1)[1]
 
 
-def test_a_status_nobody_knows_is_shown_as_it_came() -> None:
+def test_unknown_status_is_shown_raw() -> None:
     assert said(told(1, "observed", detail={"status": "Half <Done>"})) == "Provider status: Half &lt;Done&gt;."
     assert said(told(1, "observed")) == "Provider status: nothing."
 
 
-def test_a_retry_after_which_it_is_created_again_was_enough() -> None:
+def test_history_counts_the_votes_of_a_retry() -> None:
     row = told(1, "retry", actor="U0ADA", before="needs_human", after="new", detail={"counted": ["U0ADA"], "quorum": 1})
     assert said(row) == "<@U0ADA> approved a retry (1 of 1)."
 
 
-def test_a_purchase() -> None:
+def test_purchase_card_shows_its_states() -> None:
     subject = instruction(kind=Kind.PURCHASE)
     asked, opened = lines(subject, [LIFE[0], told(2, "opened", detail={"remote_id": "652f", "status": "created"})])
     assert asked.endswith("<@U0MARIA> requested $25.00 from ana@example.com.")
     assert opened.endswith("Created (“652f”); the buyer can pay.")
 
 
-def test_a_life_in_plain_words() -> None:
+def test_history_of_a_payout_is_in_plain_words() -> None:
     shown = story(instruction(state=State.COMPLETED), LIFE)
     check_message(shown, longest=NEW_MESSAGE)
     assert f"{shown.text.splitlines()[0]}\n{seen(shown)}" == snapshot("""\
@@ -93,7 +93,7 @@ $25.00 to Ana Maria Lopez (ana@example.com), for “March translation”, now pa
 """)
 
 
-def test_an_action_that_is_not_known_here_is_told_by_its_name() -> None:
+def test_unknown_audit_action_is_shown_by_name() -> None:
     moved = told(
         1, "moved_by_hand", actor="U0ADA", before="needs_human", after="committed",
         detail={"reason": stored(own_words("why"))},
@@ -104,7 +104,7 @@ def test_an_action_that_is_not_known_here_is_told_by_its_name() -> None:
     assert said(told(1, "x", before="strange", after="")) == snapshot("Switchboard: x (strange → nothing).")
 
 
-def test_a_row_that_is_not_what_was_written_is_marked() -> None:
+def test_changed_row_is_marked() -> None:
     rows = [*LIFE, told(14, "approve", actor="U0EVE", intact=False), VerifiedRow(seq=15, entry=None, is_intact=False)]
     shown = story(instruction(), rows)
     assert lines_of(seen(shown).splitlines()[-4:-1]) == snapshot("""\
@@ -114,7 +114,7 @@ def test_a_row_that_is_not_what_was_written_is_marked() -> None:
     assert ":warning:" not in "\n".join(shown.text.splitlines()[:-2])
 
 
-def test_a_long_story_is_cut_in_the_middle_and_says_so() -> None:
+def test_long_history_is_cut_in_the_middle() -> None:
     rows = [told(seq, "observed", detail={"status": f"s{seq}", "reason": "r" * 500}) for seq in range(1, 300)]
     shown = story(instruction(), rows)
     check_message(shown, longest=NEW_MESSAGE)
@@ -148,7 +148,7 @@ ENTRIES = st.builds(
 
 
 @given(st.lists(ENTRIES, max_size=40), foreign(400))
-def test_nothing_of_others_gets_loose_and_every_story_fits(rows: list[VerifiedRow], description: str) -> None:
+def test_every_history_is_escaped_and_fits(rows: list[VerifiedRow], description: str) -> None:
     shown: Content = story(instruction(payload=payload(description=description)), rows)
     check_message(shown, longest=NEW_MESSAGE)
     # People may be named (one whose id another made up is nobody); nobody else may be called.
@@ -156,7 +156,7 @@ def test_nothing_of_others_gets_loose_and_every_story_fits(rows: list[VerifiedRo
     assert sum(len(str(block)) for block in shown.blocks) < 13_000
 
 
-def test_who_counted_when_it_was_sent() -> None:
+def test_details_name_the_votes_that_counted() -> None:
     def counted(*names: str) -> str:
         detail = {"attempt": 1, "counted": list(names)}
         return said(told(9, "send", before="approved", after="sending", detail=detail))

@@ -90,7 +90,7 @@ optional) ⏎ City (up to 80, optional) ⏎ ZIP code (up to 80, optional) ⏎ Co
         assert bookings.cancel(one)["title"]["text"] == "Cancel the booking"
 
 
-def test_form_lists_100_stores_and_has_more_typed() -> None:
+def test_form_lists_100_stores_and_accepts_typed_ones() -> None:
     store = [form_of(bookings.price([f"S{n}" for n in range(count)])).splitlines()[1] for count in (100, 101)]
     assert store == ["Store (100 choices)", "Store (up to 60)"]
 

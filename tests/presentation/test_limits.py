@@ -62,7 +62,7 @@ def test_alerts(one: Instruction, topic: str, reason: tuple[object, str], channe
 
 
 @given(draws.foreign(), st.booleans(), st.booleans(), st.integers(min_value=1, max_value=20))
-def test_what_stops_all_payments(text: str, changed: bool, asked: bool, needed: int) -> None:
+def test_reasons_that_stop_all_payments_are_shown(text: str, changed: bool, asked: bool, needed: int) -> None:
     reason, people = Reason(Verbatim.GIVEN, text=text), [draws.DECIDER, draws.REQUESTER]
     frozen = Frozen(by=draws.DECIDER, reason=reason, at=NOW.isoformat(), lifting=(draws.REQUESTER,))
     for content in (
@@ -87,7 +87,7 @@ def test_answers(one: Instruction, cast: list[Vote], member: bool, refusal: No |
 
 @settings(max_examples=20)
 @given(st.lists(st.tuples(draws.instructions(), draws.votes(8), st.booleans()), max_size=20))
-def test_the_list_of_what_waits(found: list[tuple[Instruction, list[Vote], bool]]) -> None:
+def test_waiting_requests_are_listed(found: list[tuple[Instruction, list[Vote], bool]]) -> None:
     waiting = [WaitingRequest(one, cast, mine) for one, cast, mine in found]
     every_vote = [vote for _, cast, _ in found for vote in cast]
     check(answers.waiting(waiting), every_vote, longest=draws.WHOLE_ANSWER)
@@ -106,7 +106,7 @@ def test_mistakes(errors: list[PersonError]) -> None:
     check(mistakes(errors), [], longest=draws.WHOLE_ANSWER)
 
 
-def test_mistakes_that_are_all_long_take_several_paragraphs_and_lose_nothing() -> None:
+def test_long_errors_are_split_without_loss() -> None:
     content = mistakes([PersonError(argument="&" * 900, rule="<" * 900, example=">" * 900, given="&" * 900)] * 4)
     check_message(content, longest=draws.WHOLE_ANSWER)
     assert "\n".join(block["text"]["text"] for block in content.blocks) == content.text
@@ -124,7 +124,7 @@ JOBS = (*CALLS, "email.run", "email.file", "check.bulk")
 
 
 @given(draws.foreign(), st.integers(min_value=0, max_value=10**9))
-def test_the_fullest_status(text: str, count: int) -> None:
+def test_largest_status_fits(text: str, count: int) -> None:
     found = Overview(
         services=[
             ServiceStatus(name="Payments", missing=("PAYMENTS_BASE_URL",)),
@@ -167,7 +167,7 @@ def test_any_number_of_jobs(drawn: Sequence[tuple[Kind | What, str, str]]) -> No
     assert {call for call in calls_in(content) if not call.startswith("!date^")} <= {"@U0MARIA", "#C0FINANCE"}
 
 
-def test_a_long_name_is_cut_at_80_characters() -> None:
+def test_long_name_is_cut_at_80_characters() -> None:
     row = Running(what=What.EMAILS, name="n" * 81, state="running", requester="U0MARIA", channel="C0FINANCE", since=NOW)
     said = overview.jobs(UnderWay(rows=[row], total=1))
     assert [len(name) for name in re.findall(r"\* (n+[^:]*): In progress", said.text)] == [80]

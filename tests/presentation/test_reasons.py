@@ -249,7 +249,7 @@ def beginning(code: Code) -> str:
     return f"“{alone.removesuffix(end)}” → “{named.removesuffix(end)}”"
 
 
-def test_what_an_exchange_came_to_begins_with_the_name_of_the_service() -> None:
+def test_exchange_sentence_begins_with_the_service() -> None:
     assert lines_of(alike({code.value: beginning(code) for code in Exchange})) == snapshot("""\
 no_answer, answered, answered_after_unknown, no_json, unexpected: “” → “Payments gave ”
 not_left: “the request” → “The request to Payments”
@@ -272,7 +272,7 @@ def test_no_reason_has_no_words() -> None:
     assert (worded(None), in_words(None), in_words(""), given(""), stored(None)) == ("", "", "", None, "")
 
 
-def test_what_the_service_said_is_cut_at_300_characters() -> None:
+def test_service_message_is_cut_at_300_characters() -> None:
     answer = Reason(Exchange.ANSWERED, status=500)
     assert worded(answer.saying("x" * 300)) == f"answer 500, saying “{'x' * 300}”"
     assert worded(answer.saying("x" * 301)) == f"answer 500, saying “{'x' * 299}…”"
@@ -281,7 +281,7 @@ def test_what_the_service_said_is_cut_at_300_characters() -> None:
 
 
 @pytest.mark.parametrize("code", CODES, ids=str)
-def test_what_is_stored_of_a_reason_is_read_again(code: Code) -> None:
+def test_reason_round_trips_through_json(code: Code) -> None:
     for reason in (sample(code), sample(code).saying("their words")):
         found = Reason.read(json.loads(json.dumps(stored(reason))))
         assert found == reason
@@ -312,7 +312,7 @@ def test_reasons_in_reasons_are_read_again() -> None:
     {"code": "daily_limit", "facts": {"code": "held"}}, {"code": "frozen", "facts": {"why": {"code": "of_tomorrow"}}},
     {"facts": {}}, {}, [], 5, True,
 ], ids=str)  # fmt: skip
-def test_what_is_no_reason_of_ours_is_refused(found: object) -> None:
+def test_invalid_stored_reason_is_refused(found: object) -> None:
     assert in_words(found) == "it can't be read"
     with pytest.raises(ValueError, match="no reason"):
         Reason.read(found)
@@ -323,7 +323,7 @@ def test_what_is_no_reason_of_ours_is_refused(found: object) -> None:
     {"code": "votes_void", "facts": {"void": 5, "missing": 1}}, {"code": "on_hold", "facts": {"found": [["gap", []]]}},
     {"code": "unconfirmed", "facts": {"kind": "odd"}},
 ], ids=str)  # fmt: skip
-def test_a_reason_whose_facts_were_forged_is_told_as_unreadable(facts: object) -> None:
+def test_forged_reason_is_shown_as_unreadable(facts: object) -> None:
     assert in_words(facts) == "it can't be read"
 
 
@@ -340,7 +340,7 @@ def test_other_reasons_with_the_name_of_the_service() -> None:
     (422, ("amount",), "the provider doesn't accept the amount (422)"),
     (422, (), "the provider rejected the request (422)"), (None, (), "the provider rejected the request"),
 ])  # fmt: skip
-def test_a_refusal_by_its_status(status: int | None, fields: tuple[str, ...], said: str) -> None:
+def test_refusal_is_worded_by_status(status: int | None, fields: tuple[str, ...], said: str) -> None:
     assert worded(Reason(Exchange.REFUSED, status=status, fields=fields)) == said
 
 
@@ -385,14 +385,14 @@ Its ID is different.
 You have 20 calls in progress, the maximum. Wait for one to finish or cancel one.""")
 
 
-def test_a_list_has_all_its_parts() -> None:
+def test_list_shows_all_its_parts() -> None:
     both = together([Reason(OfRequest.OTHER_ID), Reason(OfRequest.OTHER_AMOUNT, theirs="26.00", ours="25.00")])
     assert worded(both) == "its ID is different; the amount is 26.00 instead of 25.00"
     assert together([Reason(OfRequest.OTHER_ID)]) == Reason(OfRequest.OTHER_ID)
     assert together([]) is None
 
 
-def test_behind_a_plain_refusal_stands_only_what_was_said() -> None:
+def test_plain_refusal_shows_only_the_service_message() -> None:
     def behind(status: int | None, *fields: str) -> str:
         return because_refused(Reason(Exchange.REFUSED, status=status, fields=fields).saying("no"))
 
@@ -422,7 +422,7 @@ def test_behind_a_plain_refusal_stands_only_what_was_said() -> None:
     ],
     ids=str,
 )
-def test_a_trouble_in_a_few_words(trouble: ServiceTrouble | OperatorError, said: str) -> None:
+def test_trouble_is_shown_briefly(trouble: ServiceTrouble | OperatorError, said: str) -> None:
     assert told(trouble) == said
 
 
@@ -446,12 +446,12 @@ def test_why_a_file_gave_no_table(trouble: FileTrouble, said: str) -> None:
     ("silent since 2026-11-20 09:00 UTC, so", f"Silent since {moment(NOW)}, so."),
     ("<b> at 2026-13-20 09:00 UTC", "&lt;b&gt; at 2026-13-20 09:00 UTC."), ("", ""),
 ])  # fmt: skip
-def test_an_instant_in_a_reason_is_told_in_the_readers_time_zone(text: str, said: str) -> None:
+def test_instant_in_a_reason_uses_the_readers_time_zone(text: str, said: str) -> None:
     assert reason_of(given(text)) == said
     assert reason_of(given(text), after_colon=True) == said.replace("Silent", "silent")
 
 
-def test_a_reason_is_a_sentence_and_nothing_where_none_was_given() -> None:
+def test_reason_is_a_sentence_or_empty() -> None:
     assert because("the <bank> called") == because(given("the <bank> called")) == " Reason: the &lt;bank&gt; called."
     assert because("\u200b") == because(given("\u200b")) == because("") == ""
 
@@ -464,7 +464,7 @@ def asked_again(void: set[No | Void], missing: int) -> str:
     return worded(Reason(OfRequest.VOTES_VOID, void=sorted(why.value for why in void), missing=missing))
 
 
-def test_why_somebody_may_no_longer_ask_and_what_can_be_done() -> None:
+def test_lost_requester_role_names_the_remedy() -> None:
     assert lines_of(alike({no: held(no, sent_before=False).partition(". ")[0] for no in No})) == snapshot("""\
 unknown: on hold, because Slack no longer knows the requester
 elsewhere: on hold, because the requester belongs to another workspace
@@ -504,7 +504,7 @@ the policy now needs the amount typed""")
 OUT_OF_ORDER = Reason(Exchange.READ_ANSWERED, status=500).saying("Out of order")
 
 
-def test_what_a_service_said_before_anything_was_sent_is_a_reason_of_its_own() -> None:
+def test_service_problem_before_sending_is_its_own_reason() -> None:
     said = answered(ServiceNow("payments", Reason(Exchange.READ_ANSWERED, status=500), words="Out of order"))
     assert worded(said) == "payments answered 500, saying “Out of order”"
     assert not has_code(said, OfRequest.HELD, OfRequest.UNANSWERED, OfRequest.ON_HOLD)
@@ -513,7 +513,7 @@ def test_what_a_service_said_before_anything_was_sent_is_a_reason_of_its_own() -
     assert answered(ServiceNow("payments", OUT_OF_ORDER)) == said, "of a list"
 
 
-def test_a_service_that_said_nothing_leaves_the_reason_as_it_is() -> None:
+def test_reason_without_service_message_is_unchanged() -> None:
     for reason in (
         Reason(Exchange.READ_ANSWERED, status=500),
         Reason(Exchange.NO_ANSWER, failure="timed out"),
@@ -544,7 +544,7 @@ the amount reserved from the daily limit doesn't match what was sent
 its payments differ from those requested""")
 
 
-def test_several_rows_and_votes_are_told_as_several() -> None:
+def test_rows_and_votes_are_worded_in_plural() -> None:
     assert disagreeing((Odd.CHANGED_ROW, ("7", "9")), (Odd.VOTES, ("U0ADA", "U0LIN"))) == snapshot(
         "rows 7, 9 of the audit were changed; 2 approvals were added, changed or deleted"
     )

@@ -15,7 +15,7 @@ from tests.presentation.checks import lines_of, seen
 from tests.support.reasons import own_words
 
 
-def test_report_of_resume_names_what_the_database_lacks() -> None:
+def test_resume_report_names_missing_rows() -> None:
     assert notices.report(NOW, ["payments.commit_payout x"]) == snapshot(
         [
             "Frozen since 2026-11-20 09:00 UTC: the database is older than what was sent.",
@@ -53,7 +53,7 @@ def answer(status: int) -> Reason:
     return Reason(Exchange.ANSWERED, status=status)
 
 
-def test_each_failure_of_a_service_in_one_sentence() -> None:
+def test_each_service_failure_is_one_sentence() -> None:
     found = [
         reasons.sentence(trouble)
         for trouble in (
@@ -124,7 +124,7 @@ def whole(**changes: object) -> Overview:
     return Overview(**{**values, **changes})  # type: ignore[arg-type]
 
 
-def test_the_status() -> None:
+def test_status_shows_services_and_work() -> None:
     assert overview.status(whole(), command="/sb-switchboard", now=NOW).text == snapshot("""\
 *Services*
 :white_circle: Payments: set up, not called yet
@@ -155,7 +155,7 @@ def running(what: Kind | What, state: str, *, requester: str = "U0MARIA", channe
     return Running(what=what, name="it", state=state, requester=requester, channel=channel, since=NOW)
 
 
-def test_what_is_under_way() -> None:
+def test_work_in_progress_is_listed() -> None:
     rows = [running(kind, "awaiting") for kind in Kind if kind is not Kind.ONE_STEP]
     rows += [
         running(what, state)
@@ -216,7 +216,7 @@ def named(name: str) -> list[str]:
     return found
 
 
-def test_what_was_stopped_is_named_by_its_table() -> None:
+def test_stopped_rows_are_reported_by_table() -> None:
     assert ", ".join(named("P-4F7K2M")) == snapshot("""\
 request P-4F7K2M, callback of P-4F7K2M, message about P-4F7K2M, tracked operation P-4F7K2M, job P-4F7K2M, dropped \
 file P-4F7K2M, booking P-4F7K2M, webhook of a store P-4F7K2M, card P-4F7K2M, store P-4F7K2M, vote on request \
@@ -226,7 +226,7 @@ P-4F7K2M""")
     assert [word for word in named("") if word.endswith((" of", " about"))] == []
 
 
-def test_a_row_that_cannot_be_read() -> None:
+def test_unreadable_row_is_shown_as_such() -> None:
     row = {"topic": "unreadable", "what": "vote", "name": "P-4F7K2M", "number": "0badcafe", "column": "person"}
     assert seen(notices.notice(row)) == snapshot("""\
 :octagonal_sign: *Action needed: a database row can't be read*: the vote on request P-4F7K2M, column `person`. \

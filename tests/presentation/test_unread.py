@@ -48,7 +48,7 @@ def test_lines_of_several_that_may_be_meant_are_left_to_the_operator() -> None:
 
 
 @pytest.mark.parametrize("theirs", ["uid", "código", "$id", "@id", "x-id", "a:id"])
-def test_the_lines_are_a_file_that_is_taken(theirs: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_proposed_lines_form_a_valid_services_file(theirs: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     text = "\n".join(file_lines(answer({theirs: "x"}, "id")))
     assert tomllib.loads(text) == {"payments": {"create_payout": {"reply": {"id": theirs}}}}
     file = tmp_path_factory.mktemp("services") / "services.toml"
@@ -91,7 +91,7 @@ def test_fifty_large_ones_fit_into_a_message() -> None:
     assert seen(content).splitlines()[-2] == "and 42 more: `python -m bot doctor` names them all"
 
 
-def test_names_of_fields_call_nobody() -> None:
+def test_field_names_cannot_mention_people() -> None:
     content = listing([noted(answer({"<!channel>": "x", "<@U0ADA>": "y", "a&b": "z", "`x`": 1, "*b*": 2}, "id"))])
     check_message(content)
     assert content.text == snapshot("""\
@@ -124,11 +124,11 @@ def test_in_the_terminal() -> None:
     (Reason(OfRequest.UNREAD, service="payments", why=Reason(Exchange.UNREADABLE, problem="no partner")), True),
     (Reason(Exchange.NO_ANSWER, failure="timed out"), False), (None, False),
 ])  # fmt: skip
-def test_an_alert_points_to_it(reason: Reason | None, hints: bool) -> None:
+def test_alert_links_the_request(reason: Reason | None, hints: bool) -> None:
     assert bool(hint(reason)) is hints
 
 
-def test_unknown_states_stand_beside_unread_answers_and_their_lines_are_those_of_the_file(tmp_path: Path) -> None:
+def test_unknown_states_are_listed_with_their_settings_lines(tmp_path: Path) -> None:
     words = ["EN_CAMINO", "En camino ya", 'a "quoted" one', "<!channel> & ```", *(f"ODD_{one}" for one in range(40))]
     states = [SeenState(word=word, status=word, what="B-4F7K2M") for word in words]
     both = listing([noted(answer({"uid": "x"}, "id"))], states)

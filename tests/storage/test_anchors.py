@@ -21,7 +21,7 @@ def file(tmp_path: Path) -> AnchorFile:
     return AnchorFile(tmp_path / "s.db.anchors", key=KEY)
 
 
-def test_anchors_path_is_beside_the_database_and_not_beside_a_link(tmp_path: Path, monkeypatch: Patch) -> None:
+def test_anchors_are_beside_the_real_database_file(tmp_path: Path, monkeypatch: Patch) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "real.db").touch()
     (tmp_path / "link.db").symlink_to(tmp_path / "data" / "real.db")
@@ -30,7 +30,7 @@ def test_anchors_path_is_beside_the_database_and_not_beside_a_link(tmp_path: Pat
     assert anchors_path("postgresql://u:p@host/name") == tmp_path / "switchboard.anchors"
 
 
-def test_anchor_file_keeps_what_two_processes_append(file: AnchorFile) -> None:
+def test_anchor_file_keeps_lines_of_two_processes(file: AnchorFile) -> None:
     assert (file.last(), file.read().held) == (None, ())
     other = AnchorFile(file.path, key=KEY)
     for seq in range(1, 101):

@@ -27,7 +27,7 @@ async def _verdict(store: Store) -> Verdict:
     return await store.read(lambda tx: verify(key=KEY, rows=audit_rows(tx)))
 
 
-async def test_what_is_hashed_is_what_comes_back(store: Store) -> None:
+async def test_hashed_audit_row_is_stored_unchanged(store: Store) -> None:
     elsewhere = datetime(2026, 1, 1, 12, 0, 0, 123456, tzinfo=timezone(timedelta(hours=5, minutes=30)))
     odd = _entry(
         at=elsewhere,
@@ -41,7 +41,7 @@ async def test_what_is_hashed_is_what_comes_back(store: Store) -> None:
     assert (await _verdict(store)).bad_seq is None
 
 
-async def test_what_is_no_json_is_refused(store: Store) -> None:
+async def test_audit_detail_must_be_json(store: Store) -> None:
     for detail in ({"x": object()}, {"x": float("nan")}):
         with pytest.raises((TypeError, ValueError)):
             await unit(store).audit.append(_entry(detail=detail))
@@ -71,7 +71,7 @@ _STEPS = st.lists(st.lists(st.tuples(_KINDS, st.integers(0, 30)), max_size=8), m
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(groups=_STEPS)
-async def test_the_chain_holds_through_any_history(store: Store, groups: list[list[tuple[str, int]]]) -> None:
+async def test_chain_verifies_after_any_history(store: Store, groups: list[list[tuple[str, int]]]) -> None:
     """Each group arrives together. The store goes on from example to example, as a database does."""
     for group in groups:
         results = await asyncio.gather(

@@ -24,7 +24,7 @@ async def due(store: Store, seconds: float) -> list[str]:
     return [one.subject for one in await unit(store).boards.due(later(seconds), 9)]
 
 
-async def test_a_subject_has_one_board_and_a_message_is_found_by_its_place(store: Store) -> None:
+async def test_subject_has_one_board_found_by_its_message(store: Store) -> None:
     assert await unit(store).boards.add("job:1", channel="C1", thread_ts="0.5", requester="U1")
     assert not await unit(store).boards.add("job:1", channel="C2", thread_ts=None, requester="U1")
     assert await unit(store).boards.find("C1", "") is None, "nothing was posted yet"
@@ -36,7 +36,7 @@ async def test_a_subject_has_one_board_and_a_message_is_found_by_its_place(store
     assert (direct.channel, direct.thread) == ("D1", "1.2"), "a direct message has a thread of its own"
 
 
-async def test_of_two_who_find_its_message_gone_one_is_right(store: Store) -> None:
+async def test_deleted_message_is_recreated_once(store: Store) -> None:
     await posted_board(store)
     assert await unit(store).boards.lost("job:1", ts="1.1")
     assert not await unit(store).boards.lost("job:1", ts="1.1")
@@ -46,7 +46,7 @@ async def test_of_two_who_find_its_message_gone_one_is_right(store: Store) -> No
     assert (await board(store)).ts == "2.2"
 
 
-async def test_what_changed_while_it_was_posted_is_shown_next(store: Store) -> None:
+async def test_change_during_a_post_is_shown_next(store: Store) -> None:
     await unit(store).boards.add("job:1", channel="C1", thread_ts=None, requester="U1")
     await unit(store).boards.mark("job:1", now=NOW, progress=False)
     assert await due(store, 0) == [], "it cannot be edited before it stands"
@@ -56,7 +56,7 @@ async def test_what_changed_while_it_was_posted_is_shown_next(store: Store) -> N
     assert await due(store, 999) == []
 
 
-async def test_progress_is_shown_every_three_seconds_after_changes_and_last_states(store: Store) -> None:
+async def test_progress_edits_are_three_seconds_apart(store: Store) -> None:
     for number in range(1, 4):
         await posted_board(store, f"job:{number}", ts=f"1.{number}")
     await unit(store).boards.mark("job:1", now=NOW, progress=True)
@@ -68,7 +68,7 @@ async def test_progress_is_shown_every_three_seconds_after_changes_and_last_stat
     assert await due(store, 6) == ["job:3", "job:2", "job:1"], "however long the others wait"
 
 
-async def test_the_end_is_not_held_up_by_progress_before_it(store: Store) -> None:
+async def test_final_edit_does_not_wait_for_progress(store: Store) -> None:
     await posted_board(store)
     await unit(store).boards.mark("job:1", now=NOW, progress=True)
     await unit(store).boards.mark("job:1", now=later(1), progress=False)
@@ -93,7 +93,7 @@ async def test_edit_stays_urgent_until_it_is_shown(store: Store, is_shown: bool)
     assert (held.urgent, held.progress, held.attempts) == (not is_shown, is_shown, 0)
 
 
-async def test_what_a_dead_process_was_showing_counts_as_a_change(store: Store) -> None:
+async def test_edit_of_a_dead_process_is_repeated(store: Store) -> None:
     await posted_board(store)
     await unit(store).boards.mark("job:1", now=NOW, progress=False)
     await unit(store).boards.claim_due(now=NOW, again_at=later(30), limit=9)
@@ -101,7 +101,7 @@ async def test_what_a_dead_process_was_showing_counts_as_a_change(store: Store) 
     assert (await due(store, 1), (await board(store)).progress) == (["job:1"], False)
 
 
-async def test_an_older_edit_that_ends_last_is_edited_over(store: Store) -> None:
+async def test_late_older_edit_is_overwritten(store: Store) -> None:
     await posted_board(store)
     for _ in range(2):
         await unit(store).boards.mark("job:1", now=NOW, progress=False)
@@ -111,7 +111,7 @@ async def test_an_older_edit_that_ends_last_is_edited_over(store: Store) -> None
     assert await due(store, 0) == ["job:1"]
 
 
-async def test_a_failed_edit_waits_and_counts_until_the_next_change(store: Store) -> None:
+async def test_failed_edit_backs_off_until_the_next_change(store: Store) -> None:
     await posted_board(store)
     await unit(store).boards.delay(await board(store), later(60), failed=True)
     assert await due(store, 99) == [], "it was not due: nothing to delay"
@@ -122,7 +122,7 @@ async def test_a_failed_edit_waits_and_counts_until_the_next_change(store: Store
     assert (await due(store, 5), (await board(store)).attempts) == (["job:1"], 0)
 
 
-async def test_a_claimed_board_is_due_again_when_it_is_said_unless_it_was_shown(store: Store) -> None:
+async def test_claimed_board_is_due_again_unless_shown(store: Store) -> None:
     await posted_board(store)
     await unit(store).boards.mark("job:1", now=NOW, progress=False, urgent=True)
     assert await unit(store).boards.claim_due(now=NOW, again_at=later(30), limit=9)

@@ -14,7 +14,7 @@ async def add(store: Store, *bookings: Booking) -> None:
         assert await unit(store).bookings.add(one)
 
 
-async def test_booking_is_found_by_reference_and_each_of_its_ids(store: Store) -> None:
+async def test_booking_is_found_by_reference_or_id(store: Store) -> None:
     """One without a number at the service is not found by nothing; of two with the same number the newer is meant."""
     ids = {"remote_id": "remote", "numeric_id": "17", "prebooking_id": "pre"}
     await add(store, booking("A1", **ids), booking("B2"), booking("C3", numeric_id="17", created_at=later(1)))

@@ -23,7 +23,7 @@ ITEMS = [
 ]
 
 
-async def test_the_database_itself_holds_one_flight(store: Store) -> None:
+async def test_database_allows_one_submission_in_flight(store: Store) -> None:
     first, second = await ask(store), await ask(store)
     await unit(store).bulk_flights.take(first.id, known=[], now=NOW)
 
@@ -46,7 +46,7 @@ async def test_one_submission_is_in_flight_at_a_time(store: Store) -> None:
     assert await unit(store).bulk_flights.take(second.id, known=[], now=NOW)
 
 
-async def test_a_cancellation_names_each_item_once(store: Store) -> None:
+async def test_cancellation_names_each_item_once(store: Store) -> None:
     made = await ask(store)
     rows = [BulkRow(row=n, email="a@example.com", cents=Cents(1), status="pending", hash=f"h{n}") for n in (1, 2, 3)]
     await unit(store).bulk_items.add(made.id, rows)
@@ -56,7 +56,7 @@ async def test_a_cancellation_names_each_item_once(store: Store) -> None:
     assert ([row.row for row in left], [row.row for row in named]) == ([3], [1, 2])
 
 
-async def test_recipient_is_known_once_paid_alone_or_in_bulk_and_a_buyer_never(store: Store) -> None:
+async def test_recipient_is_known_after_a_payment_but_buyers_are_not(store: Store) -> None:
     bulk = replace(instruction(), kind=Kind.BULK)
     paid = instruction(state=State.COMPLETED, email="Paid@example.com")
     buyer = replace(instruction(state=State.COMPLETED, email="buyer@example.com"), kind=Kind.PURCHASE)
@@ -97,7 +97,7 @@ async def test_people_without_a_lookup_come_once_each_largest_sum_first(store: S
     assert [row.name for row in await unit(store).bulk_items.rows(made.id)] == ["", "", "", "Ana Lopez", "Ana"]
 
 
-async def test_look_ups_of_old_checks_are_forgotten_and_those_of_requests_stay(store: Store) -> None:
+async def test_lookups_of_old_checks_expire_but_of_requests_stay(store: Store) -> None:
     made = await ask(store)
     checks = [job(f"J{n}", kind=CHECK) for n in (1, 2)]
 

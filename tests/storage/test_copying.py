@@ -65,7 +65,7 @@ async def rows(url: str) -> int:
     return int(found[0]) if found else 0
 
 
-async def test_every_row_is_there_and_the_database_goes_on(filled: str, new_postgres_url: str) -> None:
+async def test_copy_has_every_row_and_keeps_working(filled: str, new_postgres_url: str) -> None:
     done = await copied(filled, new_postgres_url)
     counts = {name: count for name, count in done.rows.items() if count}
     assert counts == {**dict.fromkeys(("audit", "audit_head", "audit_key", "flag", "instruction", "vote"), 1), **MANY}
@@ -97,7 +97,7 @@ async def test_neither_side_may_be_in_use(filled: str, new_postgres_url: str) ->
     await copied(filled, new_postgres_url)
 
 
-async def test_a_session_that_is_ending_is_waited_for(filled: str, new_postgres_url: str) -> None:
+async def test_ending_session_is_waited_for(filled: str, new_postgres_url: str) -> None:
     """As that of the migration just before, whose server process may take a moment to end."""
     await migrate(new_postgres_url)
     ending = psycopg.connect(new_postgres_url, application_name="switchboard 0019", autocommit=True)
@@ -111,7 +111,7 @@ async def test_a_session_that_is_ending_is_waited_for(filled: str, new_postgres_
     await leaving
 
 
-async def test_the_target_must_be_new(filled: str, postgres_url: str) -> None:
+async def test_copy_target_must_be_empty(filled: str, postgres_url: str) -> None:
     async with opened(postgres_url) as store:
         await unit(store).flags.set("x", 1, NOW)
     assert (await refusal(filled, postgres_url)).startswith("The target holds rows of Switchboard already.")
@@ -119,19 +119,19 @@ async def test_the_target_must_be_new(filled: str, postgres_url: str) -> None:
 
 
 @pytest.mark.parametrize("target", ["sqlite+aiosqlite:///other.db", "postgresql://nobody@127.0.0.1:1/nothing"])
-async def test_a_target_that_cannot_be_used_is_named(filled: str, target: str) -> None:
+async def test_unusable_copy_target_is_named(filled: str, target: str) -> None:
     said = await refusal(filled, target)
     assert said.startswith(("The target is no PostgreSQL database.", "OperationalError"))
     await (await Store.open(filled, audit_key=KEY)).close()
 
 
-async def test_a_source_that_is_no_file_is_named(tmp_path: Path, new_postgres_url: str) -> None:
+async def test_copy_source_must_be_a_file(tmp_path: Path, new_postgres_url: str) -> None:
     for source in (f"sqlite:///{tmp_path}/none.db", new_postgres_url):
         with pytest.raises(StorageError, match="names no SQLite file"):
             await copy(source, new_postgres_url, audit_key=KEY, anchors=AnchorFile(tmp_path / "a", key=KEY), now=NOW)
 
 
-async def test_another_key_and_a_tampered_audit_copy_nothing(filled: str, new_postgres_url: str) -> None:
+async def test_wrong_key_or_tampered_audit_copies_nothing(filled: str, new_postgres_url: str) -> None:
     with pytest.raises(OtherKey):
         await copied(filled, new_postgres_url, key=b"x" * 32)
     anchors(filled).append(Anchor(at=NOW, seq=99, head="f" * 64))
@@ -139,7 +139,7 @@ async def test_another_key_and_a_tampered_audit_copy_nothing(filled: str, new_po
     assert await rows(new_postgres_url) == 0
 
 
-async def test_what_does_not_read_back_is_not_committed(filled: str, new_postgres_url: str) -> None:
+async def test_row_that_does_not_read_back_is_not_committed(filled: str, new_postgres_url: str) -> None:
     def forgetful(table: Table, reading: Connection, writing: Connection) -> None:
         if table.name != "vote":
             real(table, reading, writing)
@@ -153,7 +153,7 @@ async def test_what_does_not_read_back_is_not_committed(filled: str, new_postgre
 
 
 @pytest.mark.parametrize("committed", [False, True])
-async def test_a_copy_that_died_at_its_commit_is_repeated(filled: str, new_postgres_url: str, committed: bool) -> None:
+async def test_copy_killed_at_commit_can_be_repeated(filled: str, new_postgres_url: str, committed: bool) -> None:
     """Before the target was committed it is done again; afterwards it is found done."""
 
     class Died(BaseException):
@@ -179,7 +179,7 @@ async def test_a_copy_that_died_at_its_commit_is_repeated(filled: str, new_postg
     assert "that database has changed since. Set DATABASE_URL to it." in await refusal(filled, new_postgres_url)
 
 
-async def test_a_commit_that_is_refused_takes_the_mark_back(filled: str, new_postgres_url: str) -> None:
+async def test_refused_commit_resets_the_anchor_mark(filled: str, new_postgres_url: str) -> None:
     """A check that PostgreSQL makes at the commit fails."""
     await migrate(new_postgres_url)
     with psycopg.connect(new_postgres_url) as connection:
@@ -192,7 +192,7 @@ async def test_a_commit_that_is_refused_takes_the_mark_back(filled: str, new_pos
     await (await Store.open(filled, audit_key=KEY)).close()
 
 
-async def test_a_program_that_starts_meanwhile_waits_and_finds_everything(filled: str, new_postgres_url: str) -> None:
+async def test_program_started_during_migration_waits(filled: str, new_postgres_url: str) -> None:
     await migrate(new_postgres_url)
     begun, go_on = asyncio.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()

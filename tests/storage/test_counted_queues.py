@@ -13,7 +13,7 @@ from tests.storage.factories import NOW, claims, instruction, later, unit
 QUEUES = 10
 
 
-def test_counting_goes_through_indexes_of_what_waits(sqlite_url: str) -> None:
+def test_queue_counts_use_indexes(sqlite_url: str) -> None:
     """However much is over: neither a table nor an index of all of its rows is walked through."""
     path = sqlite_url.partition("///")[2]
     asked = _WAITING.params(now=NOW, followed=["payout"])
@@ -33,7 +33,7 @@ def test_counting_goes_through_indexes_of_what_waits(sqlite_url: str) -> None:
 KINDS: tuple[Due, ...] = (("instruction", ""), ("outbox", ""), ("tracked", "payout"), ("tracked", "bulk"))
 
 
-async def test_earliest_due_times_leave_out_held_and_stopped_rows(store: Store) -> None:
+async def test_earliest_due_time_ignores_held_and_stopped_rows(store: Store) -> None:
     async def earliest() -> dict[Due, datetime]:
         return dict(await unit(store).horizon.earliest(KINDS))
 

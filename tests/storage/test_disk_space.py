@@ -19,11 +19,11 @@ WHOLE = 100_000_000_000
         (0, 0, DiskSpace.FULL),
     ],
 )
-def test_the_floor_is_500_mb_or_a_tenth_a_twenty_fifth_of_it_is_full(free: int, whole: int, found: DiskSpace) -> None:
+def test_disk_floor_is_500_mb_or_a_tenth(free: int, whole: int, found: DiskSpace) -> None:
     assert Disk(lambda: (free, whole)).space_left() is found
 
 
-def test_a_disk_that_does_not_answer_is_full() -> None:
+def test_unreadable_disk_counts_as_full() -> None:
     def broken() -> tuple[int, int]:
         raise OSError
 

@@ -25,7 +25,7 @@ async def claim(store: Store, seconds: float = 0, owner: str = "a", limit: int =
     return await claims(store, "dropped", seconds, owner, limit=limit)
 
 
-async def test_a_file_is_noticed_once(store: Store) -> None:
+async def test_dropped_file_is_noticed_once(store: Store) -> None:
     assert await notice(store, row())
     assert not await notice(store, row(message_ts="2.2", channel="C2"))
     held = await get(store)
@@ -35,7 +35,7 @@ async def test_a_file_is_noticed_once(store: Store) -> None:
     assert await unit(store).dropped.get("F2") is None
 
 
-async def test_the_message_may_be_told_later(store: Store) -> None:
+async def test_message_of_a_file_may_be_set_later(store: Store) -> None:
     assert await notice(store, row(message_ts="", thread_ts="", channel="C9"))
     assert not await notice(store, row(message_ts="", thread_ts=""))
     await claim(store)
@@ -46,14 +46,14 @@ async def test_the_message_may_be_told_later(store: Store) -> None:
 
 
 @pytest.mark.parametrize("placed", [True, False])
-async def test_what_was_left_alone_is_looked_at_again_only_when_its_message_is_news(store: Store, placed: bool) -> None:
+async def test_ignored_file_is_reconsidered_only_with_a_new_message(store: Store, placed: bool) -> None:
     await notice(store, row() if placed else row(message_ts="", thread_ts=""))
     assert await unit(store).dropped.quiet("F1")
     assert await notice(store, row()) is not placed
     assert (await get(store)).state is (DropState.QUIET if placed else DropState.NOTICED)
 
 
-async def test_one_looks_at_it_at_a_time(store: Store) -> None:
+async def test_dropped_file_is_claimed_by_one_worker(store: Store) -> None:
     await notice(store, row("F1", due_at=later(1)))
     await notice(store, row("F2"))
     await notice(store, row("F3", due_at=later(60)))

@@ -13,7 +13,7 @@ def run(tx: Tx, job_id: str = "J1") -> EmailRun:
     return found
 
 
-async def test_an_answer_is_stored_once_and_counted_once(store: Store) -> None:
+async def test_email_answer_is_stored_and_counted_once(store: Store) -> None:
     await store.write(lambda tx: begun(tx, 3))
     await unit(store).emails.take("J1", 3)
     await unit(store).emails.record("J1", [(0, "answered", "a"), (2, "no answer", "c")])
@@ -24,7 +24,7 @@ async def test_an_answer_is_stored_once_and_counted_once(store: Store) -> None:
     assert await store.read(lambda tx: counted(tx, "J1")) == (3, 3)
 
 
-async def test_beginning_again_throws_away_what_was_read_before(store: Store) -> None:
+async def test_restarted_reading_discards_earlier_rows(store: Store) -> None:
     await store.write(lambda tx: begun(tx, 3))
     await unit(store).emails.add_block("J1", part="rows", n=0, content=b"\x00\xffold")
     await store.write(lambda tx: begun(tx, 2))

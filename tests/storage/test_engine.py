@@ -36,7 +36,7 @@ async def _refused(url: str, holder: asyncio.subprocess.Process) -> None:
             await opening
 
 
-async def test_neither_a_link_nor_a_removed_lock_file_lets_a_second_process_in(sqlite_url: str, tmp_path: Path) -> None:
+async def test_second_process_is_refused_despite_link_or_removed_lock(sqlite_url: str, tmp_path: Path) -> None:
     file = Path(sqlite_url.partition("///")[2])
     (tmp_path / "symbolic.db").symlink_to(file)
     folder = tmp_path / "folder"
@@ -58,7 +58,7 @@ async def test_neither_a_link_nor_a_removed_lock_file_lets_a_second_process_in(s
         assert store.exclusive
 
 
-async def test_a_file_of_two_names_is_refused(sqlite_url: str) -> None:
+async def test_database_file_with_two_names_is_refused(sqlite_url: str) -> None:
     file = Path(sqlite_url.partition("///")[2])
     hard = file.with_name("hard.db")
     hard.hardlink_to(file)
@@ -70,7 +70,7 @@ async def test_a_file_of_two_names_is_refused(sqlite_url: str) -> None:
     await (await Store.open(sqlite_url, audit_key=KEY)).close()
 
 
-async def test_a_try_that_is_refused_leaves_the_locks_of_sqlite(sqlite_url: str) -> None:
+async def test_refused_second_start_keeps_sqlite_locks(sqlite_url: str) -> None:
     """Closing any descriptor of the file would end them; a second one is not even opened."""
     async with opened(sqlite_url):
         file = Path(sqlite_url.partition("///")[2])
@@ -117,7 +117,7 @@ async def test_open_waits_for_the_end_of_a_stopped_process(sqlite_url: str, capl
     await (await opening).close()
 
 
-async def test_what_money_depends_on_is_set(new_sqlite_url: str) -> None:
+async def test_durability_pragmas_are_set(new_sqlite_url: str) -> None:
     await migrate(new_sqlite_url)
     async with opened(new_sqlite_url) as store:
 
@@ -129,7 +129,7 @@ async def test_what_money_depends_on_is_set(new_sqlite_url: str) -> None:
             assert pragmas == ["wal", 2, 1, 2000]
 
 
-async def test_a_pragma_that_does_not_hold_refuses_the_start(sqlite_url: str, monkeypatch: Patch) -> None:
+async def test_ineffective_pragma_stops_the_start(sqlite_url: str, monkeypatch: Patch) -> None:
     monkeypatch.setitem(engine._PRAGMAS, "synchronous", 7)
     with pytest.raises(StorageError, match="synchronous"):
         await Store.open(sqlite_url, audit_key=KEY)
@@ -137,7 +137,7 @@ async def test_a_pragma_that_does_not_hold_refuses_the_start(sqlite_url: str, mo
     await (await Store.open(sqlite_url, audit_key=KEY)).close()  # the failed start let go of the lock
 
 
-async def test_a_writer_holds_the_lock_from_its_first_statement(sqlite_url: str) -> None:
+async def test_writer_locks_from_its_first_statement(sqlite_url: str) -> None:
     path = sqlite_url.removeprefix("sqlite+aiosqlite:///")
     async with opened(sqlite_url) as store:
 
@@ -155,7 +155,7 @@ async def test_a_writer_holds_the_lock_from_its_first_statement(sqlite_url: str)
         assert await store.write(only_reads) == "database is locked"
 
 
-async def test_the_files_belong_to_their_owner_alone(new_sqlite_url: str) -> None:
+async def test_database_files_are_private_to_their_owner(new_sqlite_url: str) -> None:
     await migrate(new_sqlite_url)
     async with opened(new_sqlite_url) as store:
         await unit(store).flags.get("x")
@@ -165,7 +165,7 @@ async def test_the_files_belong_to_their_owner_alone(new_sqlite_url: str) -> Non
         assert {stat.S_IMODE(entry.stat().st_mode) for entry in folder.iterdir()} == {0o600}
 
 
-async def test_an_empty_database_is_refused(new_database_url: str) -> None:
+async def test_copying_an_empty_database_is_refused(new_database_url: str) -> None:
     with pytest.raises(StorageError, match="version none") as refused:
         await Store.open(new_database_url, audit_key=KEY)
     assert refused.value.mend == "Run `switchboard migrate` with this version of the program."
@@ -192,7 +192,7 @@ def test_address_of_a_file_names_its_absolute_path(scheme: str) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
-def test_address_of_a_server_hides_user_and_password(scheme: str) -> None:
+def test_server_address_hides_credentials(scheme: str) -> None:
     server = parse_address(f"{scheme}://u:s3cret@host:5433/x")
     assert isinstance(server, PostgresServer)
     assert (server.url.drivername, str(server)) == ("postgresql+psycopg", "PostgreSQL host:5433/x")

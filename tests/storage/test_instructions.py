@@ -19,7 +19,7 @@ from tests.support.rows import audit_rows
 _LEASE: dict[str, Any] = {"lease_owner": "a", "lease_until": later(30)}
 
 
-async def test_what_goes_in_comes_out(store: Store) -> None:
+async def test_request_is_stored_unchanged(store: Store) -> None:
     asked = await ask(store, created_at=NOW + timedelta(microseconds=123456))
     moments = ["posted_at", "expires_at", "exec_deadline", "sent_at", "held_at", "unknown_since", "last_read_at"]
     changes: Any = {name: later(n) for n, name in enumerate([*moments, "due_at", "lease_until", "closed_at"])}
@@ -36,7 +36,7 @@ async def test_what_goes_in_comes_out(store: Store) -> None:
     assert {field.name for field in fields(Instruction)} == frozen | set(Changes.__annotations__)
 
 
-async def test_what_is_held_for_one_reason_goes_on_in_the_order_of_its_window_a_step_apart(store: Store) -> None:
+async def test_released_requests_resume_in_order_and_spaced(store: Store) -> None:
     async def held(deadline: float, **other: Any) -> str:
         made = replace(
             instruction(state=State.APPROVED, due_at=later(60)),
@@ -84,7 +84,7 @@ async def test_text_that_a_database_cannot_hold_is_mended(store: Store) -> None:
     assert (held.payload.description, held.reason) == (asked.payload.description, given(odd))  # JSON holds it as it is
 
 
-async def test_the_same_click_makes_one_request(store: Store) -> None:
+async def test_repeated_submission_makes_one_request(store: Store) -> None:
     asked = await ask(store)
     assert not await unit(store).instructions.insert(asked, actor="U1")
     rows = await store.read(audit_rows)
@@ -92,7 +92,7 @@ async def test_the_same_click_makes_one_request(store: Store) -> None:
     assert await unit(store).instructions.by_source(asked.source_key) == asked
 
 
-async def test_finding_what_a_person_means(store: Store) -> None:
+async def test_request_is_found_by_what_a_person_types(store: Store) -> None:
     asked, other = await ask(store), await ask(store)
     await unit(store).instructions.touch(asked, now=NOW, remote_id="Op-7")
     # The service gives the other one an id that reads like ours.
@@ -104,7 +104,7 @@ async def test_finding_what_a_person_means(store: Store) -> None:
     assert {text: one.id if one else "" for text, one in found.items()} == wanted
 
 
-async def test_same_payments_counts_only_what_was_stored_before_whatever_the_ids_say(store: Store) -> None:
+async def test_same_payments_counts_earlier_rows_only(store: Store) -> None:
     at = NOW + timedelta(days=1)
     asked = [instruction(email="Ana@Example.com", cents=100) for _ in range(2)]
     first, other = sorted(asked, key=lambda one: one.id, reverse=True)
@@ -120,7 +120,7 @@ async def test_same_payments_counts_only_what_was_stored_before_whatever_the_ids
     assert (await found(first.id), await found(other.id)) == ([], [first.reference])
 
 
-async def test_the_first_transition_wins(store: Store) -> None:
+async def test_first_transition_wins(store: Store) -> None:
     asked = await ask(store)
     touched = await unit(store).instructions.touch(asked, now=NOW, reads=1)
 
@@ -159,7 +159,7 @@ async def test_every_arrow_can_be_taken(store: Store, kind: Kind) -> None:
         assert moved.closed_at == (NOW if after in FINAL else None)
 
 
-async def test_database_refuses_a_taken_reference_and_an_amount_of_nothing(store: Store) -> None:
+async def test_database_refuses_duplicate_reference_and_zero_amount(store: Store) -> None:
     asked = await ask(store)
     worthless = asked.payload.model_copy(update={"cents": 0})
     for refused in (replace(instruction(), reference=asked.reference), replace(instruction(), payload=worthless)):
@@ -186,13 +186,13 @@ async def test_claiming(store: Store) -> None:
 
 
 @pytest.mark.parametrize(("before", "state"), [(State.NEW, State.CREATING), (State.APPROVED, State.SENDING)])
-async def test_a_request_that_is_under_way_is_handed_to_nobody(store: Store, before: State, state: State) -> None:
+async def test_request_in_progress_is_not_claimed_again(store: Store, before: State, state: State) -> None:
     asked = await ask(store, state=before)
     await unit(store).instructions.move(asked, state, now=NOW, actor="bot", action="x", **_LEASE)
     assert await claims(store, "instructions", 3_600, "b") == []
 
 
-async def test_who_slept_through_its_lease_loses(store: Store) -> None:
+async def test_expired_lease_loses_the_claim(store: Store) -> None:
     asked = await ask(store)
     [mine] = await claims(store, "instructions", limit=1, lease=5)
     [theirs] = await claims(store, "instructions", 5, "b", limit=1, lease=5)
@@ -216,7 +216,7 @@ async def test_abandoned_requests_with_an_effect(store: Store) -> None:
     assert await abandoned(30, "a", exclusive=False) == [alive.id]
 
 
-async def test_a_restart_frees_what_was_only_looked_at(store: Store) -> None:
+async def test_restart_releases_claims_without_an_effect(store: Store) -> None:
     looked_at = await ask(store)
     [held] = await claims(store, "instructions", limit=1, lease=99)
     sending = await ask(store, state=State.APPROVED)
@@ -230,7 +230,7 @@ async def test_a_restart_frees_what_was_only_looked_at(store: Store) -> None:
 @pytest.mark.parametrize(
     "column", ["id", "reference", "kind", "payload", "code", "digest", "requester", "created_at", "source_key"]
 )
-async def test_the_database_itself_refuses_to_change_what_was_asked(store: Store, column: str) -> None:
+async def test_database_refuses_changes_to_approved_fields(store: Store, column: str) -> None:
     await ask(store)
     with pytest.raises(StorageError, match="never changes"):
         await store.write(

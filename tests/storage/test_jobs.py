@@ -4,7 +4,7 @@ from storage import Store
 from tests.storage.factories import NOW, claims, job, later, unit
 
 
-async def test_one_click_makes_one_job_and_only_one_of_two_changes_wins(store: Store) -> None:
+async def test_click_creates_one_job_and_one_change_wins(store: Store) -> None:
     assert await unit(store).jobs.add(job())
     assert not await unit(store).jobs.add(job("2", source_key="click-1"))
     assert await unit(store).jobs.by_source("click-1") == job()
@@ -15,7 +15,7 @@ async def test_one_click_makes_one_job_and_only_one_of_two_changes_wins(store: S
     assert await unit(store).jobs.get("1") == first
 
 
-async def test_who_takes_a_job_has_it_until_the_lease_ends(store: Store) -> None:
+async def test_claimed_job_is_held_until_the_lease_ends(store: Store) -> None:
     await unit(store).jobs.add(job())
     await unit(store).jobs.add(job("2", kind="other"))
 
@@ -35,7 +35,7 @@ async def test_who_takes_a_job_has_it_until_the_lease_ends(store: Store) -> None
     assert await claim("c", 101) == ["1"]
 
 
-async def test_what_a_person_asked_for_lately(store: Store) -> None:
+async def test_recent_jobs_of_a_person_are_listed(store: Store) -> None:
     jobs = [
         job("1", created_at=later(-5)),
         job("2", created_at=later(-4)),
@@ -48,7 +48,7 @@ async def test_what_a_person_asked_for_lately(store: Store) -> None:
     assert [one.id for one in found] == ["3", "2"]
 
 
-async def test_everybody_has_a_turn(store: Store) -> None:
+async def test_jobs_are_claimed_fairly_across_people(store: Store) -> None:
     for number in range(4):
         await unit(store).jobs.add(job(f"a{number}", created_at=later(number)))
     await unit(store).jobs.add(job("b0", requester="U2", created_at=later(10)))

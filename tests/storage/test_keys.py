@@ -78,7 +78,7 @@ def _elsewhere(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(str(tmp_path))
 
 
-async def test_another_key_is_refused_and_writes_nothing(database_url: str) -> None:
+async def test_wrong_key_is_refused_and_writes_nothing(database_url: str) -> None:
     await _write(database_url, OLD, 1, 2)
     await _refused(database_url, NEW)
     with pytest.raises(OtherKey):
@@ -87,7 +87,7 @@ async def test_another_key_is_refused_and_writes_nothing(database_url: str) -> N
     assert (verdict.bad_seq, len(rows)) == (None, 2)
 
 
-async def test_the_first_row_of_all_is_written_with_the_key_in_force_alone(database_url: str) -> None:
+async def test_first_row_needs_the_current_key(database_url: str) -> None:
     async with _opened(database_url, OLD) as running:
         theirs = {"theirs": key_id(derived_key(NEW, "audit"))}
         change = text("UPDATE audit_key SET key_id = :theirs")
@@ -98,7 +98,7 @@ async def test_the_first_row_of_all_is_written_with_the_key_in_force_alone(datab
     assert (verdict.bad_seq, rows) == (None, [])
 
 
-async def test_a_database_of_before_takes_only_the_key_that_sealed_its_last_row(database_url: str) -> None:
+async def test_older_database_accepts_only_the_key_of_its_last_row(database_url: str) -> None:
     await _write(database_url, OLD, 1, 2)
     await _raw(database_url, OLD, "DELETE FROM audit_key")
     await _refused(database_url, NEW)
@@ -107,7 +107,7 @@ async def test_a_database_of_before_takes_only_the_key_that_sealed_its_last_row(
         assert await unit(store).audit.key_in_force() is not None
 
 
-async def test_a_process_that_runs_on_with_the_old_key_can_write_no_row(database_url: str) -> None:
+async def test_process_with_the_old_key_cannot_write(database_url: str) -> None:
     await _write(database_url, OLD, 1)
     async with _opened(database_url, OLD) as running:
 
@@ -122,7 +122,7 @@ async def test_a_process_that_runs_on_with_the_old_key_can_write_no_row(database
     assert (verdict.bad_seq, len(rows)) == (None, 3)
 
 
-async def test_the_audit_goes_on_and_holds_as_a_whole_under_each_new_key(database_url: str) -> None:
+async def test_audit_verifies_across_key_changes(database_url: str) -> None:
     await _write(database_url, OLD, 1, 2, 3)
     await _rotated(database_url, OLD, NEW)
     await _write(database_url, NEW, 4)
@@ -161,7 +161,7 @@ async def test_tampering_on_both_sides_is_found(
     assert (verdict.bad_seq, verdict.damage) == (row, damage)
 
 
-async def test_who_learns_the_old_key_can_rewrite_nothing(sqlite_url: str) -> None:
+async def test_old_key_cannot_rewrite_the_audit(sqlite_url: str) -> None:
     await _write(sqlite_url, OLD, 1, 2, 3)
     await _rotated(sqlite_url, OLD, NEW)
     _, rows = await _look(sqlite_url, NEW)
@@ -178,7 +178,7 @@ async def test_who_learns_the_old_key_can_rewrite_nothing(sqlite_url: str) -> No
     assert verdict.bad_seq == 5
 
 
-async def test_anchors_of_before_still_speak_and_the_old_key_writes_none_for_later_rows(sqlite_url: str) -> None:
+async def test_old_anchors_stay_valid_after_a_key_change(sqlite_url: str) -> None:
     await _write(sqlite_url, OLD, 1, 2, 3)
     _, rows = await _look(sqlite_url, OLD)
     before = AnchorFile(anchors_path(sqlite_url), key=derived_key(OLD, "anchor"))
@@ -192,7 +192,7 @@ async def test_anchors_of_before_still_speak_and_the_old_key_writes_none_for_lat
     assert ([one.seq for one in found.held], found.forged) == ([2, 5], (3,))
 
 
-async def test_what_is_sealed_is_sealed_anew_and_addresses_stay_good(database_url: str) -> None:
+async def test_key_change_reseals_values_and_keeps_addresses(database_url: str) -> None:
     await _write(database_url, OLD, 1)
     open_, over = instruction(), instruction(state=State.COMPLETED)
     sealer = Sealer(key=derived_key(OLD, "stores"))
@@ -259,7 +259,7 @@ async def test_rows_are_sealed_again_unless_they_were_forged(database_url: str) 
         assert await store.read(whole) == [(True, 0, 0), (False, 1, 1)]
 
 
-async def test_nothing_is_changed_where_the_old_key_or_the_audit_is_not_right(database_url: str) -> None:
+async def test_wrong_old_key_or_audit_stops_the_key_change(database_url: str) -> None:
     await _write(database_url, OLD, 1, 2)
     with pytest.raises(OtherKey):
         await _rotate(database_url, NEWEST, NEW)
@@ -271,7 +271,7 @@ async def test_nothing_is_changed_where_the_old_key_or_the_audit_is_not_right(da
     assert len(rows) == 2
 
 
-async def test_a_database_that_fails_under_way_is_told_and_keeps_the_old_key(database_url: str) -> None:
+async def test_database_failure_keeps_the_old_key(database_url: str) -> None:
     await _write(database_url, OLD, 1)
     await _raw(database_url, OLD, "DROP TABLE callback_token")
     with pytest.raises(StorageError, match="callback_token"):
@@ -280,7 +280,7 @@ async def test_a_database_that_fails_under_way_is_told_and_keeps_the_old_key(dat
     assert (verdict.damage, [row.actor for row in rows]) == (None, ["U1"])
 
 
-async def test_nothing_is_changed_where_anchors_were_changed(database_url: str, tmp_path: Path) -> None:
+async def test_changed_anchors_stop_the_key_change(database_url: str, tmp_path: Path) -> None:
     await _write(database_url, OLD, 1, 2)
     anchors = tmp_path / "anchors"
     for changed in ("garbage\n", line(Anchor(at=NOW, seq=1, head="x"), key=b"k" * 32)):
@@ -291,7 +291,7 @@ async def test_nothing_is_changed_where_anchors_were_changed(database_url: str, 
     assert await rotate(database_url, anchors=anchors, old=OLD, new=NEW, now=NOW) is not None
 
 
-async def test_a_process_that_has_the_file_keeps_its_key(sqlite_url: str) -> None:
+async def test_running_process_keeps_its_key(sqlite_url: str) -> None:
     async with _opened(sqlite_url, OLD):
         with pytest.raises(StorageError, match="Another process"):
             await _rotate(sqlite_url, OLD, NEW)

@@ -26,7 +26,7 @@ def test_head_is_the_newest_step() -> None:
     assert ScriptDirectory.from_config(alembic_config()).get_current_head() == HEAD
 
 
-async def test_the_steps_make_the_tables_the_program_knows(store: Store) -> None:
+async def test_migrations_create_the_declared_tables(store: Store) -> None:
     def differences(tx: Tx) -> list[object]:
         connection = tx.flags._connection
         context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
@@ -80,7 +80,7 @@ async def test_processes_that_start_together_migrate_once(new_postgres_url: str)
 
 
 @pytest.mark.postgres
-async def test_a_later_version_adds_beside_a_running_program(new_postgres_url: str, tmp_path: Path) -> None:
+async def test_later_version_migrates_beside_a_running_program(new_postgres_url: str, tmp_path: Path) -> None:
     """And the running one works on; one that starts meanwhile, too. What takes something away waits for its end."""
     await migrate(new_postgres_url)
     today = await Store.open(new_postgres_url, audit_key=KEY)
@@ -106,7 +106,7 @@ async def test_a_later_version_adds_beside_a_running_program(new_postgres_url: s
     assert str(too_new.value.problem).startswith("The database is at version 9002, which is newer than this program")
 
 
-async def test_a_file_has_one_program_at_a_time_of_either_version(new_sqlite_url: str, tmp_path: Path) -> None:
+async def test_database_file_is_open_in_one_program(new_sqlite_url: str, tmp_path: Path) -> None:
     with later_program(tmp_path, BESIDE):
         await migrate(new_sqlite_url)
     today = await Store.open(new_sqlite_url, audit_key=KEY)
@@ -119,7 +119,7 @@ async def test_a_file_has_one_program_at_a_time_of_either_version(new_sqlite_url
         await Store.open(new_sqlite_url, audit_key=KEY)
 
 
-def test_a_step_beside_an_older_program_takes_nothing_from_it(tmp_path: Path) -> None:
+def test_migration_keeps_older_programs_working(tmp_path: Path) -> None:
     """Its tables and columns stay, and new columns do without its values. The last step shows what would be found."""
     with later_program(tmp_path, INSTEAD) as later_config:
         config = later_config()

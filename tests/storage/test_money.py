@@ -47,7 +47,7 @@ async def test_claims_at_once_take_exactly_the_limit(store: Store) -> None:
 
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(st.tuples(st.booleans(), st.integers(0, 2), st.integers(1, 2), st.integers(1, 700)), max_size=25))
-async def test_the_sum_is_what_is_held_up_to_the_limit(store: Store, steps: list[tuple[bool, int, int, int]]) -> None:
+async def test_reservations_stay_within_the_daily_limit(store: Store, steps: list[tuple[bool, int, int, int]]) -> None:
     asked = [await ask(store) for _ in range(3)]
     day = f"day of {asked[0].id}"
     held: dict[tuple[str, int], int] = {}

@@ -49,7 +49,7 @@ async def test_no_other_arrow_is_taken(store: Store, stage: Stage, to: Stage) ->
     assert await unit(store).bookings.get("B1") == made
 
 
-async def test_a_stopped_row_goes_on_when_it_enters_another_state(store: Store) -> None:
+async def test_stopped_row_resumes_in_another_state(store: Store) -> None:
     waiting = job(kind="call", state=CallState.WAITING, payload={}, stopped="abc")
     await unit(store).jobs.add(waiting)
     canceled = await unit(store).jobs.move(waiting, CallState.CANCELED, now=later(1))

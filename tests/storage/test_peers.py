@@ -58,7 +58,7 @@ async def gone(process: Process) -> list[str]:
     return await process.store.read(lambda tx: tx.processes.gone())
 
 
-async def test_what_another_process_writes_is_heard_and_our_own_is_not(postgres_url: str) -> None:
+async def test_only_writes_of_other_processes_are_notified(postgres_url: str) -> None:
     async with process(postgres_url, "one") as one, process(postgres_url, "two") as two:
         await one.heard()  # the other arrived
         await one.store.write(lambda tx: tx.flags.set("x", 1, NOW))
@@ -68,7 +68,7 @@ async def test_what_another_process_writes_is_heard_and_our_own_is_not(postgres_
         assert not two.news.is_set()
 
 
-async def test_only_who_let_go_of_its_lock_is_gone(postgres_url: str) -> None:
+async def test_process_is_gone_only_after_releasing_its_lock(postgres_url: str) -> None:
     async with process(postgres_url, "survivor") as survivor:
         async with process(postgres_url, "dead"):
             assert await gone(survivor) == []
@@ -78,7 +78,7 @@ async def test_only_who_let_go_of_its_lock_is_gone(postgres_url: str) -> None:
         assert await gone(survivor) == []
 
 
-async def test_the_end_of_another_is_told_at_once_and_stands_until_nobody_is_missing(postgres_url: str) -> None:
+async def test_end_of_another_process_is_reported_until_replaced(postgres_url: str) -> None:
     async with process(postgres_url, "one") as one:
         async with process(postgres_url, "two"):
             one.peers.misses_nobody(one.peers.ends)
@@ -93,7 +93,7 @@ async def test_the_end_of_another_is_told_at_once_and_stands_until_nobody_is_mis
         assert not one.peers.may_miss_somebody()
 
 
-async def test_a_server_that_lets_nobody_in_is_said_in_words(postgres_url: str) -> None:
+async def test_server_refusing_connections_is_explained(postgres_url: str) -> None:
     address = parse_address(postgres_url)
     assert isinstance(address, PostgresServer)
     away = PostgresServer(address.url.set(port=free_port()))
@@ -103,7 +103,7 @@ async def test_a_server_that_lets_nobody_in_is_said_in_words(postgres_url: str) 
     await peers.leave()
 
 
-async def test_a_connection_that_broke_is_made_anew_and_the_lock_taken_again(postgres_url: str) -> None:
+async def test_broken_connection_is_replaced_and_its_lock_retaken(postgres_url: str) -> None:
     async with process(postgres_url, "one") as one, process(postgres_url, "two") as two:
         await one.heard()
         end_sessions(postgres_url, session_name(PEERS))

@@ -24,7 +24,7 @@ async def _claim(store: Store, seconds: float = 0, owner: str = "a", limit: int 
     return await claims(store, "outbox", seconds, owner, limit=limit)
 
 
-async def test_posts_of_one_subject_go_first_in_first_out(store: Store) -> None:
+async def test_posts_of_a_subject_keep_their_order(store: Store) -> None:
     one, two = await ask(store), await ask(store)
     # The ids run backwards, as they may within a millisecond: the order of adding counts.
     await _add(store, "z", about=one)
@@ -49,7 +49,7 @@ async def test_posts_of_one_subject_go_first_in_first_out(store: Store) -> None:
     assert (held.state, held.sent_channel, held.sent_ts, held.last_error) == (OutboxState.SENT, "C1", "1.1", "")
 
 
-async def test_an_urgent_post_goes_first_behind_those_of_its_own_subject(store: Store) -> None:
+async def test_urgent_post_precedes_other_subjects(store: Store) -> None:
     one = await ask(store)
     await _add(store, "other")
     await _add(store, "before", about=one)
@@ -68,7 +68,7 @@ async def test_an_urgent_post_goes_first_behind_those_of_its_own_subject(store: 
     assert [row.id for row in await _claim(store, 1)] == ["alert", "usual"]
 
 
-async def test_a_dead_sender_leaves_the_outcome_unknown(store: Store) -> None:
+async def test_dead_sender_leaves_an_unknown_outcome(store: Store) -> None:
     await _add(store, "1")
     await _add(store, "2")
     await _claim(store, owner="a", limit=1)
@@ -85,7 +85,7 @@ async def test_a_dead_sender_leaves_the_outcome_unknown(store: Store) -> None:
     assert [(row.id, row.before) for row in await _claim(store, 30, owner="b")] == [("2", OutboxState.UNKNOWN)]
 
 
-async def test_a_post_is_held_for_longer_only_by_who_still_has_it(store: Store) -> None:
+async def test_lease_of_a_post_is_extended_only_by_its_holder(store: Store) -> None:
     await _add(store, "1")
     [mine] = await _claim(store)  # for 30 seconds
 
@@ -111,7 +111,7 @@ async def _receive(store: Store, asked: Instruction, name: str, now: datetime = 
     return await store.write(receive)
 
 
-async def test_an_address_has_one_row_however_much_comes(store: Store) -> None:
+async def test_callbacks_of_an_address_share_one_row(store: Store) -> None:
     asked = await ask(store)
     for name in ("a", "b", "a", "b", "c"):
         assert await _receive(store, asked, name)
@@ -127,7 +127,7 @@ async def test_an_address_has_one_row_however_much_comes(store: Store) -> None:
     assert (row.state, row.attempts, row.received_at, row.due_at) == (InboxState.RECEIVED, 0, later(1), later(3))
 
 
-async def test_tokens_stand_for_one_thing_until_they_expire(store: Store) -> None:
+async def test_token_is_valid_for_one_subject_until_expiry(store: Store) -> None:
     asked, other = await ask(store), await ask(store)
 
     def put(of: Instruction) -> Any:
@@ -143,7 +143,7 @@ async def test_tokens_stand_for_one_thing_until_they_expire(store: Store) -> Non
     assert await unit(store).tokens.find("t", later(5)) is None
 
 
-async def test_nothing_is_stored_about_what_does_not_exist(store: Store) -> None:
+async def test_child_rows_need_an_existing_request(store: Store) -> None:
     with pytest.raises(Conflict):
         await _receive(store, instruction(), "x")
 

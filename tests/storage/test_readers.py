@@ -22,12 +22,12 @@ def good(tx: Tx) -> object:
     return tx.flags.get("n")
 
 
-async def test_what_waits_together_shares_a_transaction(store: Store) -> None:
+async def test_concurrent_reads_share_a_transaction(store: Store) -> None:
     seen = await asyncio.gather(*(store.read(id) for _ in range(BATCH_MAX)))
     assert len(set(seen)) == 1
 
 
-async def test_a_read_sees_everything_that_was_written_before_it(store: Store) -> None:
+async def test_read_sees_all_earlier_writes(store: Store) -> None:
     for value in range(20):
         await put_flag(store, value)
         others = [store.read(lambda tx: tx.flags.get("other")) for _ in range(3)]
@@ -47,7 +47,7 @@ def misspell(tx: Tx) -> None:
     tx.flags._connection.execute(text("SELEC 1"))
 
 
-async def test_who_fails_fails_alone(store: Store) -> None:
+async def test_failing_read_does_not_affect_others(store: Store) -> None:
     await put_flag(store, 7)
     works = [good, fail, good, misspell, write, good]
     found = await asyncio.gather(*(store.read(work) for work in works), return_exceptions=True)
@@ -62,7 +62,7 @@ def break_the_connection(tx: Tx) -> None:
     tx.flags._connection.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
 
 
-async def test_a_connection_that_breaks_is_made_again_for_the_others(postgres_url: str) -> None:
+async def test_broken_connection_is_replaced_for_other_readers(postgres_url: str) -> None:
     await migrate(postgres_url)
     async with opened(postgres_url, readers=1) as store:
         await put_flag(store, 7)
@@ -74,7 +74,7 @@ async def test_a_connection_that_breaks_is_made_again_for_the_others(postgres_ur
         assert await store.read(good) == 7
 
 
-async def test_closing_answers_what_was_asked_and_refuses_the_rest(store: Store) -> None:
+async def test_closing_answers_pending_reads_and_refuses_others(store: Store) -> None:
     await put_flag(store, 7)
     asked = [asyncio.ensure_future(store.read(good)) for _ in range(3 * BATCH_MAX)]
     await asyncio.sleep(0)
@@ -84,7 +84,7 @@ async def test_closing_answers_what_was_asked_and_refuses_the_rest(store: Store)
         await store.read(good)
 
 
-async def test_who_waits_for_a_reader_that_is_cut_off_waits_no_longer(sqlite_url: str) -> None:
+async def test_canceled_reader_releases_its_waiters(sqlite_url: str) -> None:
     await migrate(sqlite_url, audit_key=KEY)
     async with opened(sqlite_url) as store:
         begun, go_on = threading.Event(), threading.Event()

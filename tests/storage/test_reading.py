@@ -41,7 +41,7 @@ async def test_one_read_sees_one_state(store: Store, database_url: str) -> None:
         assert reading.read(lambda tx: tx.audit.head().seq) == 2500
 
 
-async def test_it_knows_whether_the_tables_are_those_of_this_program(store: Store, database_url: str) -> None:
+async def test_schema_version_is_compared_with_the_program(store: Store, database_url: str) -> None:
     with open_for_reading(database_url, audit_key=KEY) as reading:
         assert reading.is_current()
     older = text("UPDATE alembic_version SET version_num = '0003'")
@@ -50,7 +50,7 @@ async def test_it_knows_whether_the_tables_are_those_of_this_program(store: Stor
         assert not reading.is_current()
 
 
-async def test_what_was_asked_for_is_in_no_error(store: Store, database_url: str) -> None:
+async def test_errors_hold_no_requested_values(store: Store, database_url: str) -> None:
     del store  # it made the tables
 
     def look(tx: Tx) -> None:
@@ -61,13 +61,13 @@ async def test_what_was_asked_for_is_in_no_error(store: Store, database_url: str
     assert "sentinel" not in f"{refused.value} {refused.value.__cause__}"
 
 
-async def test_it_cannot_write(store: Store, database_url: str) -> None:
+async def test_reader_cannot_write(store: Store, database_url: str) -> None:
     with open_for_reading(database_url, audit_key=KEY) as reading, pytest.raises(StorageError):
         reading.read(_append)
     assert await store.read(lambda tx: tx.audit.head().seq) == 0
 
 
-def test_it_must_hold_an_audit(new_database_url: str) -> None:
+def test_copy_source_must_hold_an_audit(new_database_url: str) -> None:
     if new_database_url.startswith("sqlite"):
         Path(new_database_url.partition("///")[2]).touch()
     with pytest.raises(StorageError, match="no audit"), open_for_reading(new_database_url, audit_key=KEY):

@@ -21,14 +21,14 @@ _RAW = table("instruction", column("id", Text), column("reason", Text), column("
         Reason(OfRequest.UNDECIDED, held=None),
     ],
 )
-async def test_a_reason_comes_out_as_it_went_in(store: Store, reason: Reason) -> None:
+async def test_reason_is_stored_unchanged(store: Store, reason: Reason) -> None:
     asked = await ask(store)
     await unit(store).instructions.touch(asked, now=NOW, reason=reason, refusal=reason)
     held = await unit(store).instructions.get(asked.id)
     assert (held.reason, held.refusal) == (reason, reason)
 
 
-async def test_no_reason_is_empty_text_and_no_refusal_is_null(store: Store) -> None:
+async def test_missing_reason_is_stored_as_empty_text(store: Store) -> None:
     asked = await ask(store)
     query = select(_RAW.c.reason, _RAW.c.refusal)
     assert await store.read(lambda tx: tuple(tx.flags._connection.execute(query).one())) == ("", None)
@@ -43,7 +43,7 @@ async def test_no_reason_is_empty_text_and_no_refusal_is_null(store: Store) -> N
         *('{"code":["held"]}', '{"facts":{}}', '{"code":"daily_limit","facts":7}'),
     ],
 )
-async def test_what_is_no_reason_of_this_version_is_never_guessed(store: Store, raw: str) -> None:
+async def test_unknown_stored_reason_is_never_guessed(store: Store, raw: str) -> None:
     asked = await ask(store)
     await store.write(lambda tx: tx.flags._connection.execute(update(_RAW).values(reason=raw)))
     with pytest.raises(RowUnreadable, match="reason"):

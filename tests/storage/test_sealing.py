@@ -10,7 +10,7 @@ SEALER = Sealer(key=b"k" * 32)
 
 
 @given(st.text(max_size=200))
-def test_what_was_sealed_opens_where_it_belongs(text: str) -> None:
+def test_sealed_value_opens_in_its_column(text: str) -> None:
     sealed = SEALER.seal(text, row="1", column="store.sealed_key")
     assert SEALER.open(sealed, row="1", column="store.sealed_key") == text
     assert len(text) < 8 or text not in sealed
@@ -18,7 +18,7 @@ def test_what_was_sealed_opens_where_it_belongs(text: str) -> None:
     assert sealed.split(".")[1] == SEALER.key_id
 
 
-def test_it_opens_nowhere_else() -> None:
+def test_sealed_value_opens_in_its_column_only() -> None:
     sealed = SEALER.seal("secret", row="1", column="store.sealed_key")
     for row, column in (("2", "store.sealed_key"), ("1", "store.other"), ("", "")):
         with pytest.raises(SealError):
@@ -37,11 +37,11 @@ def test_every_change_is_noticed(position: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "1", "1.", "x.y.z", "1.\u00e9.\u00e9"])
-def test_what_is_no_seal_does_not_open(text: str) -> None:
+def test_invalid_seal_does_not_open(text: str) -> None:
     with pytest.raises(SealError):
         SEALER.open(text, row="1", column="c")
 
 
-def test_a_key_has_its_length() -> None:
+def test_key_has_a_fixed_length() -> None:
     with pytest.raises(ValueError, match="32 bytes"):
         Sealer(key=b"short")

@@ -120,7 +120,7 @@ async def test_15_ms_late_is_stamped_again(postgres_url: str, opening: Opening, 
 
 
 @pytest.mark.parametrize("is_answered", [True, False])
-async def test_a_slot_that_is_not_answered_is_nobody_elses(opening: Opening, is_answered: bool) -> None:
+async def test_unanswered_slot_stays_taken(opening: Opening, is_answered: bool) -> None:
     """Ten leave; the next one of another process 1.001 s after their answers, or two seconds after they left."""
     one, other = opening(), opening()
     left = time.monotonic()
@@ -133,7 +133,7 @@ async def test_a_slot_that_is_not_answered_is_nobody_elses(opening: Opening, is_
     assert time.monotonic() - left > (1.0 if is_answered else 2.0)
 
 
-async def test_an_answer_frees_no_slot_that_somebody_else_has(postgres_url: str, opening: Opening) -> None:
+async def test_answer_keeps_slots_of_other_holders(postgres_url: str, opening: Opening) -> None:
     one, other = opening(), opening()
     slots = [await one.reserve(within=5) for _ in range(10)]
     assert await used(other)
@@ -144,7 +144,7 @@ async def test_an_answer_frees_no_slot_that_somebody_else_has(postgres_url: str,
     assert _figure(postgres_url, LAST) == left
 
 
-async def test_a_slot_whose_holder_was_slow_belongs_to_who_took_it_meanwhile(opening: Opening) -> None:
+async def test_expired_slot_belongs_to_its_new_holder(opening: Opening) -> None:
     slow, quick = opening(), opening()
     reserved = [await slow.reserve(within=5) for _ in range(10)]
     assert await used(quick)  # waits until the oldest of them is a window old
@@ -152,7 +152,7 @@ async def test_a_slot_whose_holder_was_slow_belongs_to_who_took_it_meanwhile(ope
     assert gone.count(True) <= 9
 
 
-async def test_a_429_holds_everybody_and_who_has_no_patience_is_told_at_once(opening: Opening) -> None:
+async def test_429_delays_all_and_refuses_impatient_requests(opening: Opening) -> None:
     one, other = opening(), opening()
     assert await used(other)
     await one.slow_down(60)
@@ -162,9 +162,7 @@ async def test_a_429_holds_everybody_and_who_has_no_patience_is_told_at_once(ope
     assert time.monotonic() - begun < 10, "it is known before it is over"
 
 
-async def test_slot_that_cannot_be_stamped_is_unused_and_the_connection_remade(
-    postgres_url: str, opening: Opening
-) -> None:
+async def test_unstamped_slot_is_unused_and_reconnects(postgres_url: str, opening: Opening) -> None:
     slots = opening()
     slot = await reserved(slots)
     await asyncio.sleep(0.02)  # too late to leave without a stamp
@@ -173,7 +171,7 @@ async def test_slot_that_cannot_be_stamped_is_unused_and_the_connection_remade(
     assert await used(slots)
 
 
-async def test_a_database_that_is_away_lets_nobody_send(postgres_url: str) -> None:
+async def test_unreachable_database_stops_all_sending(postgres_url: str) -> None:
     slots = SharedSlots(postgres_url.rsplit("/", 1)[0] + "/there_is_no_such_database")
     assert await slots.reserve(within=0.3) is None
     await slots.slow_down(1)  # nobody to tell

@@ -29,7 +29,7 @@ async def note(store: Store, *found: Noted) -> None:
         await unit(store).unread.note(one)
 
 
-async def test_forms_and_operations_are_kept_apart_the_newest_first(store: Store) -> None:
+async def test_unread_forms_are_listed_newest_first(store: Store) -> None:
     one, two = answer("payments.partner"), answer(field="ident")
     await note(store, noted(one, later(1)), noted(answer(), later(3)), noted(two, later(2)))
     found = await unit(store).unread.all()
@@ -37,7 +37,7 @@ async def test_forms_and_operations_are_kept_apart_the_newest_first(store: Store
     assert await unit(store).unread.open_operations() == {"payments.partner", "payments.create_payout"}
 
 
-async def test_they_stay_few_and_the_oldest_go(store: Store) -> None:
+async def test_unread_answers_are_limited_to_the_newest(store: Store) -> None:
     for number in range(MOST + 7):
         await note(store, noted(other(number), later(number)))
     found = await unit(store).unread.all()
@@ -45,7 +45,7 @@ async def test_they_stay_few_and_the_oldest_go(store: Store) -> None:
     assert min(one.last_seen for one in found) == later(7)
 
 
-async def test_what_is_read_again_is_marked_and_goes_first(store: Store) -> None:
+async def test_recheck_is_marked_and_comes_first(store: Store) -> None:
     await note(
         store, noted(answer(), later(1)), noted(answer(field="ident"), later(1)), noted(answer("payments.partner"))
     )
@@ -59,7 +59,7 @@ async def test_what_is_read_again_is_marked_and_goes_first(store: Store) -> None
     assert [one.mended_at for one in found] == [None] * MOST
 
 
-async def test_an_answer_read_before_marks_nothing(store: Store) -> None:
+async def test_older_answer_does_not_mark_unread(store: Store) -> None:
     """Two processes: one read it, then the other could not. What is unread once more is open again."""
     await note(store, noted(answer(), later(5)))
     for read_at, mended_at in ((4, None), (6, later(6))):
@@ -69,7 +69,7 @@ async def test_an_answer_read_before_marks_nothing(store: Store) -> None:
     assert [(one.mended_at, one.count) for one in await unit(store).unread.all()] == [(None, 2)]
 
 
-async def test_what_was_read_again_is_forgotten_a_day_later(store: Store) -> None:
+async def test_resolved_unread_answers_expire_after_a_day(store: Store) -> None:
     await note(store, noted(answer()), noted(answer("payments.partner"), later(2 * DAY)))
     await unit(store).unread.mended("payments.create_payout", later(1))
     await unit(store).unread.mended("payments.partner", later(3 * DAY))

@@ -31,7 +31,7 @@ async def gap(store: Store, request: str = "i1", *, keep: bool = True) -> int | 
 
 
 @pytest.mark.parametrize("keep", [True, False])
-async def test_a_whole_chain_has_no_gap(store: Store, keep: bool) -> None:
+async def test_complete_chain_has_no_gap(store: Store, keep: bool) -> None:
     for requests in (("i1", "i2", "i3"), ("i3", "i2", "i1")):
         await filled(store)
         assert [await gap(store, request, keep=keep) for request in requests] == [None] * 3
@@ -51,7 +51,9 @@ DEEDS = [
 
 @pytest.mark.parametrize("seen_before", [False, True])
 @pytest.mark.parametrize(("deed", "at"), DEEDS)
-async def test_what_is_missing_is_found_by_who_walks_first(store: Store, deed: str, at: int, seen_before: bool) -> None:
+async def test_missing_row_is_found_by_the_first_verification(
+    store: Store, deed: str, at: int, seen_before: bool
+) -> None:
     await filled(store, 3)
     if seen_before:
         assert await gap(store) is None
@@ -60,7 +62,7 @@ async def test_what_is_missing_is_found_by_who_walks_first(store: Store, deed: s
     assert [await gap(store, keep=keep) for keep in (False, True)] == [at, at]
 
 
-async def test_a_row_of_the_request_that_goes_after_it_was_walked_is_missed(store: Store) -> None:
+async def test_row_removed_after_verification_is_missed(store: Store) -> None:
     await filled(store)
     assert await gap(store) is None
     await tamper(store, "DELETE FROM audit WHERE seq = 10")
@@ -68,7 +70,7 @@ async def test_a_row_of_the_request_that_goes_after_it_was_walked_is_missed(stor
     assert await gap(store, "i2") is None, "its own rows are all there"
 
 
-async def test_a_copy_under_another_number_is_no_row(store: Store) -> None:
+async def test_row_copied_to_another_number_is_refused(store: Store) -> None:
     await filled(store)
     columns = COPY.removeprefix("seq, ")
     await tamper(store, f"INSERT INTO audit ({COPY}) SELECT 13, {columns} FROM audit WHERE seq = 4")  # noqa: S608
@@ -77,7 +79,7 @@ async def test_a_copy_under_another_number_is_no_row(store: Store) -> None:
     assert held == [True, True, True, True, False]
 
 
-async def test_a_row_of_another_history_does_not_fit_here(store: Store) -> None:
+async def test_row_of_another_history_breaks_the_chain(store: Store) -> None:
     """Written with the key after another row: a database that was put back and went on otherwise has such rows."""
     await filled(store)
     other = link(key=KEY, previous="f" * 64, seq=9, entry=entry("i3"))
@@ -88,7 +90,7 @@ async def test_a_row_of_another_history_does_not_fit_here(store: Store) -> None:
     assert [await gap(store, keep=keep) for keep in (True, False)] == [9, 9]
 
 
-async def test_a_claim_notices_an_end_that_was_cut_off_since(store: Store) -> None:
+async def test_claim_detects_a_chain_truncated_since(store: Store) -> None:
     await filled(store)
     assert await gap(store) is None
     await tamper(
@@ -99,7 +101,7 @@ async def test_a_claim_notices_an_end_that_was_cut_off_since(store: Store) -> No
     assert await gap(store, keep=False) == 10
 
 
-async def test_what_a_unit_wrote_that_failed_is_not_remembered(store: Store) -> None:
+async def test_failed_unit_leaves_no_cached_verification(store: Store) -> None:
     await filled(store)
     assert await gap(store) is None
 

@@ -31,7 +31,7 @@ async def test_concurrent_increments_lose_nothing(store: Store) -> None:
 
 
 @pytest.mark.postgres
-async def test_writes_of_several_processes_share_one_audit_chain(postgres_url: str) -> None:
+async def test_processes_share_one_audit_chain(postgres_url: str) -> None:
     stores = [await Store.open(postgres_url, audit_key=KEY) for _ in range(3)]
 
     def request(tx: Tx) -> int:
@@ -57,7 +57,7 @@ async def test_fifty_clicks_are_one_vote(store: Store) -> None:
     assert await store.read(lambda tx: tx.votes.of(asked.id, 1)) == [vote(asked)]
 
 
-async def test_what_arrived_together_is_one_commit(store: Store) -> None:
+async def test_concurrent_units_share_one_commit(store: Store) -> None:
     before = store.writer.commits
     await asyncio.gather(*(store.write(_increment) for _ in range(BATCH_MAX)))
     assert store.writer.commits - before == 1
@@ -65,7 +65,7 @@ async def test_what_arrived_together_is_one_commit(store: Store) -> None:
     assert store.writer.commits - before == 2
 
 
-async def test_a_failing_unit_fails_alone(store: Store) -> None:
+async def test_failing_unit_does_not_affect_others(store: Store) -> None:
     def fail(tx: Tx) -> None:
         _increment(tx)
         raise LookupError("mine")
@@ -87,7 +87,7 @@ async def test_a_failing_unit_fails_alone(store: Store) -> None:
     assert await store.read(lambda tx: (tx.flags.get("counter"), tx.audit.head().seq)) == (3, 0)
 
 
-async def test_who_gives_up_later_breaks_nothing(store: Store) -> None:
+async def test_canceled_reader_does_not_affect_others(store: Store) -> None:
     inside = asyncio.Event()
     loop = asyncio.get_running_loop()
 
@@ -103,7 +103,7 @@ async def test_who_gives_up_later_breaks_nothing(store: Store) -> None:
     assert await store.read(lambda tx: tx.flags.get("counter")) == 2
 
 
-async def test_close_commits_what_was_accepted_and_refuses_the_rest(database_url: str) -> None:
+async def test_close_commits_accepted_units_and_refuses_others(database_url: str) -> None:
     store = await Store.open(database_url, audit_key=KEY)
     accepted = [asyncio.create_task(store.write(_increment)) for _ in range(10)]
     await asyncio.sleep(0)
@@ -122,7 +122,9 @@ class _Crash(BaseException):
 
 
 @pytest.mark.parametrize(("point", "held"), [("write.before:pay", None), ("write.after:pay", 1)])
-async def test_a_crash_at_the_commit(database_url: str, point: str, held: int | None) -> None:
+async def test_crash_at_commit_leaves_the_written_value_or_none(
+    database_url: str, point: str, held: int | None
+) -> None:
     def crash(name: str) -> None:
         if name == point:
             raise _Crash
@@ -139,7 +141,7 @@ async def test_a_crash_at_the_commit(database_url: str, point: str, held: int | 
         assert await after.read(lambda tx: tx.flags.get("counter")) == held
 
 
-async def test_a_commit_that_is_refused_fails_its_whole_batch_and_nothing_else(store: Store, database_url: str) -> None:
+async def test_refused_commit_fails_its_batch_only(store: Store, database_url: str) -> None:
     if database_url.startswith("postgres"):
         with psycopg.connect(database_url, autocommit=True) as connection:
             connection.execute(
@@ -157,7 +159,7 @@ async def test_a_commit_that_is_refused_fails_its_whole_batch_and_nothing_else(s
 
 
 @pytest.mark.postgres
-async def test_a_connection_lost_at_the_commit_is_unknown_and_replaced(postgres_url: str) -> None:
+async def test_connection_lost_at_commit_is_unknown_and_replaced(postgres_url: str) -> None:
     def cut(name: str) -> None:
         if name == "write.before:pay":
             end_sessions(postgres_url)
@@ -169,7 +171,7 @@ async def test_a_connection_lost_at_the_commit_is_unknown_and_replaced(postgres_
 
 
 @pytest.mark.postgres
-async def test_a_connection_lost_between_batches_is_not_noticed(postgres_url: str) -> None:
+async def test_connection_lost_between_batches_is_replaced_silently(postgres_url: str) -> None:
     async with opened(postgres_url) as store:
         assert await store.write(_increment) == 1
         end_sessions(postgres_url)
@@ -177,7 +179,7 @@ async def test_a_connection_lost_between_batches_is_not_noticed(postgres_url: st
 
 
 @pytest.mark.postgres
-async def test_a_connection_lost_in_a_unit_writes_nothing(postgres_url: str) -> None:
+async def test_connection_lost_in_a_unit_writes_nothing(postgres_url: str) -> None:
     async with opened(postgres_url) as store:
 
         def cut(tx: Tx) -> None:
@@ -190,7 +192,7 @@ async def test_a_connection_lost_in_a_unit_writes_nothing(postgres_url: str) -> 
         assert await store.write(_increment) == 1
 
 
-async def test_a_foreign_lock_is_told_in_time_and_survived(sqlite_url: str) -> None:
+async def test_foreign_lock_is_reported_and_survived(sqlite_url: str) -> None:
     async with opened(sqlite_url) as store:
         shell = sqlite3.connect(sqlite_url.removeprefix("sqlite+aiosqlite:///"), isolation_level=None)
         shell.execute("BEGIN IMMEDIATE")
@@ -202,7 +204,7 @@ async def test_a_foreign_lock_is_told_in_time_and_survived(sqlite_url: str) -> N
         assert await store.write(_increment) == 1
 
 
-async def test_a_full_disk_fails_the_batch_and_is_survived(sqlite_url: str) -> None:
+async def test_full_disk_fails_one_batch(sqlite_url: str) -> None:
     async with opened(sqlite_url) as store:
 
         def limit(tx: Tx, pages: int) -> None:

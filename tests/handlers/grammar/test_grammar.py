@@ -83,7 +83,7 @@ def test_setting_is_read_by_its_word_or_its_name(setting: str) -> None:
 @pytest.mark.parametrize(("verb", "typed", "argument"), [
     ("translate", "target=fr Hello", "target"), ("speak", "payload=3 is a word too", "payload"),
 ])  # fmt: skip
-def test_unknown_option_is_a_mistake_unless_it_is_quoted(verb: str, typed: str, argument: str) -> None:
+def test_unknown_option_is_an_error_unless_quoted(verb: str, typed: str, argument: str) -> None:
     with pytest.raises(MistakesError) as broken:
         read_verb(verb, typed)
     assert [error.argument for error in broken.value.errors] == [argument]

@@ -47,7 +47,7 @@ store trouble: :warning: Couldn't reach Delivery. Checking whether Centro was ad
 """)
 
 
-def test_why_there_is_no_price() -> None:
+def test_missing_price_names_the_reason() -> None:
     told = [
         answers.not_covered("This address is not covered", store="Centro", bookable=True),
         answers.no_price("The delivery service says: The amount is too high.", refused=True),
@@ -93,7 +93,7 @@ def test_webhooks() -> None:
 • `DRIVER_ASSIGNED`: off. :warning: Answer 500.""")
 
 
-def test_the_store_that_is_meant_is_named_or_ten_and_how_many_more_there_are() -> None:
+def test_unknown_store_suggests_a_match_or_ten_names() -> None:
     names = [f"Store {number}" for number in range(12)]
     assert answers.store_rule(names).endswith(
         ": Store 0, Store 1, Store 2, Store 3, Store 4, Store 5, Store 6, Store 7, Store 8, Store 9 and 2 more"

@@ -66,11 +66,11 @@ Still not confirmed whether a link was created.
     (WORTH, "booked it, an order of 25.50, for a fee of $4.76 ($0.62 tax)."),
     ({**WORTH, "unpriced": "no answer"}, "booked it, an order of 25.50, without a price: no answer."),
 ])  # fmt: skip
-def test_what_a_booking_is_worth(detail: dict[str, Any], worth: str) -> None:
+def test_booked_line_shows_the_price(detail: dict[str, Any], worth: str) -> None:
     assert said("booked", **detail) == f"<@U0MARIA> {worth}"
 
 
-def test_what_is_not_said_is_left_out() -> None:
+def test_missing_facts_are_omitted() -> None:
     assert said("taken", status="ACCEPTED") == snapshot("Delivery accepted it: *driver on the way to the store*.")
     assert said("moved") == snapshot("*unknown state (?)*.")
     assert said("joined") == snapshot("Matched to another one.")

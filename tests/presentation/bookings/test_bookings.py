@@ -69,7 +69,7 @@ def ours(content: Any) -> set[str]:
 
 @pytest.mark.parametrize("stage", Stage)
 @pytest.mark.parametrize("kind", BookingKind)
-def test_the_fullest_card_there_is(stage: Stage, kind: BookingKind) -> None:
+def test_largest_card_fits(stage: Stage, kind: BookingKind) -> None:
     for status in (*records.Status, WORST, ""):
         one = loaded(WORST, stage=stage, kind=kind, status=str(status), search_at=NOW + timedelta(minutes=9))
         shown = [booking_cards.card(one, now=NOW)]
@@ -117,7 +117,7 @@ def test_every_answer() -> None:
         assert not ours(content)
 
 
-def test_the_checklist_whole_and_empty() -> None:
+def test_certification_checklist_shows_full_and_empty_state() -> None:
     seen = {point: records.Evidence(count=999, last=NOW, what=WORST) for point in records.Point}
     states = [
         records.SeenState(word=f"{WORST} {number}", status=f"{WORST} {number}", what="B-4F7K2M") for number in range(60)
@@ -151,7 +151,7 @@ def test_one_minute_is_one_minute() -> None:
 @pytest.mark.parametrize(
     ("fee", "tax", "shown"), [("4.14", "0.62", " ($0.62 tax)"), ("4.14", "", " ($0.62 tax)"), ("4.76", "", "")]
 )
-def test_the_fee_is_what_is_charged_with_the_tax_in_brackets(fee: str, tax: str, shown: str) -> None:
+def test_fee_includes_tax_shown_in_brackets(fee: str, tax: str, shown: str) -> None:
     quoted = records.Quote(fee=fee, fee_with_tax="4.76", tax=tax, currency="USD")
     assert deliveries.quote_lines(quoted) == [f":moneybag: *Delivery fee $4.76{shown}*"]
 
@@ -160,13 +160,13 @@ def test_the_fee_is_what_is_charged_with_the_tax_in_brackets(fee: str, tax: str,
     ("", "$4.76 ($0.62 tax), as quoted"), ("4.14", "$4.76 ($0.62 tax)"),
     ("4.76", "$4.76 ($0.62 tax)"), ("9.99", "$9.99"),
 ], ids=["not read yet", "the record says it without tax", "and with", "another one was charged"])  # fmt: skip
-def test_the_details_have_the_fee_of_the_form(fee: str, shown: str) -> None:
+def test_details_show_the_fee_of_the_form(fee: str, shown: str) -> None:
     quoted = {"fee": "4.14", "fee_with_tax": "4.76", "tax": "0.62", "currency": "USD"}
     said = details.details(booking(detail={"quote": quoted, "fee": fee}), now=NOW).text
     assert [line for line in said.splitlines() if "fee" in line] == [f"Delivery fee: {shown}"]
 
 
-def test_a_booking_without_a_price_says_so_until_its_fee_is_known() -> None:
+def test_booking_without_price_says_so_until_its_fee_is_known() -> None:
     unpriced = {"unpriced": "The delivery service answered 500."}
     said = ":warning: Booked without a price."
     assert said in booking_cards.card(booking(detail=unpriced), now=NOW).text

@@ -29,13 +29,13 @@ def every() -> dict[str, str]:
     return found
 
 
-def test_no_stage_and_no_status_is_forgotten() -> None:
+def test_moments_cover_every_stage_and_status() -> None:
     found = moments().values()
     assert {one.stage for one in found} == set(Stage)
     assert {one.known_status for one in found} >= set(Status)
 
 
-def test_card_tells_stage_and_offers_what_it_allows() -> None:
+def test_card_shows_its_stage_and_allowed_buttons() -> None:
     assert lines_of(alike(every())) == snapshot("""\
 quoted: Not booked ⏎ It isn't confirmed. ⏎ [… Refresh, Details]
 new, sending: Booking ⏎ [… Details]
@@ -78,7 +78,7 @@ the same delivery: Duplicate ⏎ [… Details] ⏎ Duplicate of B-4F7K2M. Follow
 """)
 
 
-def test_the_same_for_one_who_may_see_all_of_it() -> None:
+def test_details_show_every_fact_to_members() -> None:
     card = details.details(moments()["WAY_TO_DELIVER"], now=NOW)
     check_message(card)
     assert seen(card) == snapshot("""\
@@ -145,18 +145,18 @@ def test_line_in_the_thread_tells_the_event(facts: dict[str, Any], words: str) -
     assert "Ana Lopez (B-4F7K2M)" in content.text
 
 
-def test_a_pre_booking_whose_answer_was_lost_calls_who_has_to_look() -> None:
+def test_lost_prebooking_mentions_who_must_check() -> None:
     lost = booking(kind=BookingKind.PREBOOKING, stage=Stage.UNKNOWN, status="", reference="V-4F7K2M")
     said = lines.line(lost, {"topic": "unknown", "call": MARIA}).text
     assert "<@U0MARIA> The link for Ana Lopez (V-4F7K2M) is *not confirmed*." in said
 
 
-def test_a_line_of_a_store_names_its_booking() -> None:
+def test_store_line_names_its_booking() -> None:
     said = lines.of_store("Centro", unverified(said="COMPLETED", id="1042")).text
     assert "booking `1042` of Centro was reported as *delivered*. The delivery service gave no answer." in said
 
 
-def test_the_picture_of_an_address_link() -> None:
+def test_address_link_has_a_qr_code() -> None:
     link = "https://address.example.com/a1"
     one = moments()["waiting"]
     assert lines_of(lines.picture(one, link=link)) == snapshot("""\
@@ -166,7 +166,7 @@ QR code of the address link of B-4F7K2M: https://address.example.com/a1
 when the address is entered.""")
 
 
-def test_an_address_cannot_end_its_own_link() -> None:
+def test_address_cannot_break_out_of_its_link() -> None:
     def link(url: str) -> str:
         waiting = booking(kind=BookingKind.PREBOOKING, stage=Stage.WAITING, detail={"link": url})
         return cards.card(waiting, now=NOW).text.partition("this link: ")[2].partition("\n")[0]
@@ -175,7 +175,7 @@ def test_an_address_cannot_end_its_own_link() -> None:
     assert link("javascript:alert(1)") == "in the thread"
 
 
-def test_what_was_canceled_says_why_and_by_whom() -> None:
+def test_cancellation_names_reason_and_person() -> None:
     why = {"cancel_reason": "customer called it off"}
     for status in ("CANCELLED_BY_BUSINESS", "NOT_DELIVERED", "COMPLETED"):
         said = cards.explanation(booking(status=status, detail=why), now=NOW)
@@ -186,7 +186,7 @@ def test_what_was_canceled_says_why_and_by_whom() -> None:
     )
 
 
-def test_a_proof_is_a_button_where_it_is_a_link_and_else_a_word() -> None:
+def test_proof_is_a_button_only_if_it_is_a_link() -> None:
     def shown(proof: str) -> str:
         return seen(cards.card(booking(stage=Stage.ENDED, status="COMPLETED", detail={"proof": proof}), now=NOW))
 
@@ -195,7 +195,7 @@ def test_a_proof_is_a_button_where_it_is_a_link_and_else_a_word() -> None:
     assert "Proof" not in shown("")
 
 
-def test_no_enum_name_and_nothing_masked_stands_on_a_card() -> None:
+def test_cards_show_no_enum_names_or_masked_values() -> None:
     for name, card in every().items():
         for status in Status:
             assert status.value not in card or name == "a word nobody knows", (name, status)

@@ -102,7 +102,7 @@ eve@example.com | no answer | no answer (timed out); try again in a minute\
     (RunState.STOPPING, "already stopping"), (RunState.DONE, "already done"), (RunState.STOPPED, "already stopped"),
     (RunState.FAILED, "already ended"), (None, "out of date"),
 ])  # fmt: skip
-def test_press_that_comes_too_late_is_told_the_state(state: RunState | None, words: str) -> None:
+def test_late_press_is_answered_with_the_state(state: RunState | None, words: str) -> None:
     assert words in emails.refused_press(state)
 
 
@@ -139,7 +139,9 @@ LACKING: list[dict[str, list[str]]] = [{}, {"rows": ["EMAIL_SINGLE_BASE_URL"]}, 
     foreign(),
     st.sampled_from(LACKING),
 )
-def test_the_form_for_a_column(columns: list[tuple[str, list[str]]], name: str, lacking: dict[str, list[str]]) -> None:
+def test_column_form_lists_columns(
+    columns: list[tuple[str, list[str]]], name: str, lacking: dict[str, list[str]]
+) -> None:
     looks = [
         ColumnSummary(name=column, filled=10, addresses=at % 11, samples=tuple(samples))
         for at, (column, samples) in enumerate(columns)

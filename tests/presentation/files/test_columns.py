@@ -23,14 +23,14 @@ def test_columns_that_are_not_used_are_named() -> None:
     assert columns_read(table("Email,AMOUNT,more\na@x.yz,1,2\n"), {"email": 0, "amount": 1}) == ""
 
 
-def test_how_a_table_was_read_is_said_where_it_was_guessed() -> None:
+def test_guessed_table_settings_are_shown() -> None:
     assert unusual(table("email,amount\na@x.yz,1\n")) == ""
     guessed = read_table(BytesIO("email,amount\na@x.yz,1\nß,2\n".encode("cp1252")), name="m.csv", limits=LIMITS)
     assert unusual(guessed) == "read as Windows-1252"
     assert columns_read(guessed, {"email": 0, "amount": 1}) == "read as Windows-1252"
 
 
-def test_one_column_has_nothing_between() -> None:
+def test_single_column_has_no_separator() -> None:
     assert read_as(table("mail\nana@example.com\n")) == "UTF-8"
 
 
@@ -41,11 +41,11 @@ def said(hidden: Hidden, used: tuple[int, ...] | None = None) -> list[str]:
     return mark_lines(marks_of(hidden, HEADER, used))
 
 
-def test_of_nothing_nothing_is_said() -> None:
+def test_empty_list_has_no_words() -> None:
     assert said(Hidden()) == mark_lines(NO_MARKS) == []
 
 
-def test_one_row_and_one_column() -> None:
+def test_single_row_and_column_are_worded_in_singular() -> None:
     assert said(Hidden(rows=((3, 3),), columns=(1,), formulas={1: ((4, 4),)}, disguised={0: ((5, 5),)})) == [
         ":warning: Row 3 is hidden in the spreadsheet but will be paid.",
         ":warning: Column “amount” is hidden in the spreadsheet.",
@@ -66,7 +66,7 @@ def test_several() -> None:
     ]
 
 
-def test_of_many_the_first_and_how_many_more() -> None:
+def test_long_names_list_shows_the_first_and_a_count() -> None:
     rows = tuple((n, n) for n in range(2, 100, 2))
     assert said(Hidden(rows=rows)) == [
         ":warning: Rows 2, 4, 6, 8, 10 and 44 more are hidden in the spreadsheet but will be paid."

@@ -51,14 +51,16 @@ TROUBLES = st.builds(UnusableFile, st.sampled_from(FileTrouble), name=foreign(),
 
 
 @given(FILES, st.lists(st.sampled_from(USES), unique=True))
-def test_offers_fit_and_call_nobody(shown: DroppedFile, uses: list[Named]) -> None:
+def test_offers_fit_without_mentions(shown: DroppedFile, uses: list[Named]) -> None:
     for content in (offers.offer(shown, uses or USES[:1]), offers.gone(shown), offers.unfit(shown, "Convert")):
         check_message(content)
         assert calls_in(content) == set()
 
 
 @given(FOUND, st.lists(TROUBLES, max_size=5))
-def test_forms_fit_and_call_nobody(found: list[tuple[DroppedFile, list[Named]]], troubles: list[UnusableFile]) -> None:
+def test_payment_forms_fit_without_mentions(
+    found: list[tuple[DroppedFile, list[Named]]], troubles: list[UnusableFile]
+) -> None:
     if found or troubles:
         view = offers.several(found, troubles, channel="C0")
         check_view(view)
@@ -67,7 +69,7 @@ def test_forms_fit_and_call_nobody(found: list[tuple[DroppedFile, list[Named]]],
 
 
 @given(TROUBLES)
-def test_troubles_fit_and_call_nobody(trouble: UnusableFile) -> None:
+def test_troubles_fit_without_mentions(trouble: UnusableFile) -> None:
     check_message(offers.unusable(trouble))
     assert calls_in(offers.unusable(trouble)) == set()
 
@@ -95,7 +97,7 @@ def test_facts(changes: dict[str, Any], expected: str) -> None:
     assert offers.facts(file(**changes)) == expected
 
 
-def test_every_trouble_says_what_to_do() -> None:
+def test_every_file_trouble_says_what_to_do() -> None:
     mega = 1024 * 1024
     said = [
         offers.unusable(UnusableFile(trouble, name="a.wav", limit=10 * mega, size=11 * mega)) for trouble in FileTrouble
@@ -126,7 +128,7 @@ def many(count: int) -> list[Named]:
     return [Named(f"use{number}", f"Use {number}") for number in range(count)]
 
 
-def test_one_file_has_radio_buttons_up_to_ten_and_then_a_list() -> None:
+def test_file_choices_are_radio_buttons_up_to_ten() -> None:
     def element(count: int) -> dict[str, Any]:
         found: dict[str, Any] = offers.several([(file(), many(count))], [], channel="C0")["blocks"][-1]["element"]
         return found
@@ -146,12 +148,12 @@ def test_more_than_five_uses_are_a_menu() -> None:
     (0, "0 bytes"), (1_023, "1023 bytes"), (1_024, "1 KB"), (1_025, "2 KB"), (1_048_575, "1024 KB"),
     (1_048_576, "1 MB"),
 ])  # fmt: skip
-def test_a_size_is_told_in_its_largest_unit(size: int, said: str) -> None:
+def test_size_is_shown_in_its_largest_unit(size: int, said: str) -> None:
     assert offers.size(size) == said
 
 
 @given(st.lists(FILES, min_size=1, max_size=30, unique_by=lambda one: one.id), st.integers(0, 30))
-def test_an_offer_for_many_files_fits_and_calls_nobody(files: list[DroppedFile], works: int) -> None:
+def test_offer_for_many_files_fits_without_mentions(files: list[DroppedFile], works: int) -> None:
     kinds = [[one for one in files if one.kind is kind] for kind in FileKind]
     found = [(some, USES) for some in kinds if some]
     work = Content(text="done", blocks=[paragraph("done")] * 3)

@@ -80,7 +80,7 @@ def test_board_tells_state_and_offers_what_it_allows(
     ("speech_to_text", Written(text="la la"), "\nla la · language: English (United States)", "*Transcribe*\nla la"),
     ("music_source_separation", PART["result"], "File in thread. Missing: *music*. It wasn't in the answer.", ""),
 ])  # fmt: skip
-def test_result_stands_on_the_board_and_in_the_thread(operation: str, result: Result, board: str, thread: str) -> None:
+def test_result_is_on_the_board_and_in_the_thread(operation: str, result: Result, board: str, thread: str) -> None:
     one = call(CallState.DONE, CallOperation(operation), result=result)
     one = replace(one, order=replace(one.order, request=replace(one.order.request, file="", text="Hello").complete()))
     assert board in seen(calls.board(one, NAMES)).replace("\n>Hello\nRequested by Maria Silva", "")
@@ -103,14 +103,14 @@ def test_answer_names_the_languages_of_a_translation(options: dict[str, str], gu
     assert calls.asked(Order(request=translated, guessed=guessed), position=0, member=True).text.endswith(said)
 
 
-def test_answer_names_place_in_the_queue_and_invites_where_it_is_no_member() -> None:
+def test_answer_shows_queue_position_and_invites_the_bot() -> None:
     invited = "I'm not in this channel, so I'll message you. To add me: `/invite @Switchboard`"
     assert calls.asked(ORDER, position=0, member=True).text.endswith(": Paraphrasing…")
     assert calls.asked(ORDER, position=3, member=False).text.endswith(f"Number 3 in the queue. {invited}")
     assert calls.asked_several(3).text.endswith(f"Working on 3 files. {invited}")
 
 
-def test_only_the_requester_stops_a_call_and_only_once_is_it_run_again() -> None:
+def test_only_the_requester_cancels_a_call_and_it_reruns_once() -> None:
     assert "Only Maria Silva or an admin" in calls.not_yours("U0MARIA", NAMES).text
     assert (
         "Ada Okafor already ran it again."
@@ -150,7 +150,7 @@ REFUSED = failed(
     ("C0FINANCE", "", "\n[Post in channel] [Another language]"),
     ("C0FINANCE", "C0FINANCE", "\nPosted in <#C0FINANCE>\n[Another language]"), ("D0MARIA", "", "\n[Another language]"),
 ])  # fmt: skip
-def test_private_answer_can_be_posted_once_where_others_are(channel: str, posted_in: str, ending: str) -> None:
+def test_private_answer_can_be_posted_publicly_once(channel: str, posted_in: str, ending: str) -> None:
     done = replace(whispered(CallState.DONE, result=Written(text="Où est la *gare* ?")), channel=channel)
     content = calls.private(done, posted_in=posted_in)
     check_message(content, longest=40_000)

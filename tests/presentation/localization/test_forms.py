@@ -8,7 +8,7 @@ from bot.presentation.localization_forms import Carried, _option, form
 from tests.presentation.checks import form_of, lines_of
 
 
-def test_up_to_a_hundred_choices_stand_in_one_list_and_more_in_two() -> None:
+def test_choices_over_a_hundred_need_a_second_list() -> None:
     many = tuple(OptionChoice(value=str(n), label=f"{'AZ'[n % 2]} {n}") for n in range(101))
     [short, long] = [_option(Option("rate", "rate", "Rate", choices=few), {})["element"] for few in (many[:100], many)]
     assert len(short["options"]) == 100
@@ -16,7 +16,7 @@ def test_up_to_a_hundred_choices_stand_in_one_list_and_more_in_two() -> None:
     assert [(one["label"]["text"], len(one["options"])) for one in halves] == [("A – A", 51), ("Z – Z", 50)]
 
 
-def test_the_form_of_each_localization() -> None:
+def test_each_localization_has_its_form() -> None:
     found = {}
     for one in CAPABILITIES:
         view = form([one], Carried(verb=one.verb, operations=(one.operation.value,), channel="C0FINANCE"))

@@ -39,7 +39,7 @@ def sight(
 
 @pytest.mark.parametrize("state", CallState)
 @given(one=st.sampled_from(CAPABILITIES), foreign=FOREIGN)
-def test_boards_and_failures(state: CallState, one: Capability, foreign: str) -> None:
+def test_email_boards_show_failures(state: CallState, one: Capability, foreign: str) -> None:
     seen = sight(one, state, text=foreign, words=foreign, name=foreign)
     for content in (told.board(seen), told.failure(seen)):
         check_message(content)
@@ -72,7 +72,7 @@ def test_results(result: Result) -> None:
 
 
 @pytest.mark.parametrize(("text", "long"), [("x" * 2_500, False), ("x" * 2_501, True), ("&" * 501, True)])
-def test_a_text_of_more_than_2500_characters_as_slack_counts_them_is_a_file(text: str, long: bool) -> None:
+def test_text_over_2500_characters_becomes_a_file(text: str, long: bool) -> None:
     assert told.is_long(sight(CAPABILITIES[0], CallState.DONE, result=Written(text=text))) is long
 
 
@@ -89,7 +89,7 @@ def test_forms(one: Capability, foreign: str) -> None:
     assert Carried.load(carried.dump()).file == "F1"
 
 
-def test_the_form_of_a_verb_of_two_operations() -> None:
+def test_form_of_a_verb_with_two_operations_offers_both() -> None:
     both = [one for one in CAPABILITIES if one.verb == "emotion"]
     carried = Carried(verb="emotion", operations=tuple(one.operation.value for one in both), channel="C0FINANCE")
     view = form(both, carried)
@@ -119,7 +119,7 @@ def test_every_documented_emotion_has_a_face_of_its_own() -> None:
 <@U0MARIA> *Emotion in a text*: :speech_balloon: *not documented*""")
 
 
-def test_a_long_result_is_previewed_by_its_beginning() -> None:
+def test_long_result_is_previewed() -> None:
     text = "word " * 2_000
     _, shown = told.about_text(sight(CAPABILITIES[0], CallState.DONE, result=Written(text=text)))
     lead, begin = shown.split("\n>")

@@ -27,7 +27,7 @@ def checked(rows: list[BadRow], *, good: int = 0, total: int = 60) -> Checked:
     return Checked(name="march.csv", items=[GOOD] * good, bad=rows, rows=total, read_as="")
 
 
-def test_each_row_is_named_with_what_is_wrong() -> None:
+def test_each_bad_row_is_named_with_its_error() -> None:
     assert bad_rows(checked(list(MANY), good=55), sent="").text == snapshot("""\
 :pencil2: *5 of 60 rows need fixing.* Fix them and upload the file again, or request the 55 good rows.
 • Row 58: amount is -5; it must be more than 0

@@ -21,7 +21,7 @@ from tests.domain.made import NOW, bulk, instruction
 from tests.presentation.checks import cell_text, check_message, lines_of, seen
 
 
-def test_one_word_is_spelled_one_way_in_the_history() -> None:
+def test_history_uses_one_spelling_per_word() -> None:
     jobs = (BulkJob(id="a1", status="DONE", count=3), BulkJob(id="b2", status="done", count=3))
     assert answers.history(JobPage(jobs=jobs, page=1, pages=1), {}, command="/pay").text == snapshot("""\
 *Bulk payments*, page 1 of 1
@@ -40,7 +40,7 @@ def test_one_word_is_spelled_one_way_in_the_history() -> None:
         ({"completed": 3}, "finished"),  # nothing is said of failures
     ],
 )
-def test_one_made_elsewhere_is_completed_when_every_payment_was(figures: dict[str, int], word: str) -> None:
+def test_external_bulk_completes_when_every_item_completed(figures: dict[str, int], word: str) -> None:
     job = BulkJob(id="a1", status="DONE", count=3, **figures)
     assert f"Status: {word}\n" in answers.job(job).text + "\n"
     listed = answers.history(JobPage(jobs=(job,), page=1, pages=1), {}, command="/pay").text
@@ -59,7 +59,7 @@ def parts(content: Content) -> str:
     return seen(content)
 
 
-def test_a_page_of_payments() -> None:
+def test_page_lists_payments() -> None:
     shown = [
         BulkRow(row=2, email="ana@example.com", cents=Cents(2500), status="completed", hash="9f86d081"),
         BulkRow(row=3, email="ben@example.com", cents=Cents(1050)),
@@ -80,14 +80,14 @@ Checked 2026-11-20 09:00 UTC
     (1, False, "*Payments of L-4F7K2M*: none"), (1, True, "*Failed payments of L-4F7K2M*: none"),
     (3, True, "*Failed payments of L-4F7K2M*: none on page 3 of 2"),
 ])  # fmt: skip
-def test_a_page_without_payments(page: int, failed: bool, text: str) -> None:
+def test_page_without_payments_says_so(page: int, failed: bool, text: str) -> None:
     told = answers.items("L-4F7K2M", [], page=page, pages=2, total=0, failed=failed, read_at=None)
     assert told.text == text
     assert seen(told).startswith(text)
     assert len(told.blocks) == 2
 
 
-def test_the_history_page_by_page() -> None:
+def test_history_is_paged() -> None:
     made = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
     jobs = (
         BulkJob(id="a1", status="DONE", count=1, completed=1, failed=0, pending=0, created_at=made),
@@ -173,7 +173,7 @@ def test_of_many_rows_that_repeat_ten_are_named() -> None:
     assert words.repeated(rows[:10], 40).endswith(f"row 11 and 30 more repeat earlier rows {end}")
 
 
-def test_each_file_says_what_stands_in_it() -> None:
+def test_each_exported_file_names_its_content() -> None:
     found = {
         f"{kind} {name} {count}": " | ".join(file.about(bulk(reference="L-4F7K2M"), count=count))
         for kind, words in KINDS.items()
@@ -195,7 +195,7 @@ CALLED = Reason(Verbatim.GIVEN, text="the bank called")
 FROZEN = Frozen(by="U0OLGA", reason=CALLED, at="2026-01-05T09:00:00Z", lifting=("U0ADA",))
 
 
-def test_freezing_or_lifting_again_says_that_nothing_changed() -> None:
+def test_repeated_freeze_or_unfreeze_changes_nothing() -> None:
     assert freezing(None, changed=False, asked_to_freeze=False, needed=2).text == ":sunny: Payments aren't frozen."
     assert freezing(FROZEN, changed=True, asked_to_freeze=False, needed=2).text == snapshot(
         ":ballot_box_with_check: You voted to unfreeze (1 of 2). Payments stay frozen until 2 approvers have."

@@ -39,12 +39,12 @@ def test_no_state_is_forgotten(kind: Kind) -> None:
     assert {one.state for one in {**same, **moments(kind)}.values()} >= reachable(kind)
 
 
-def test_head_of_each_kind_says_what_is_requested_by_whom() -> None:
+def test_card_header_names_the_request_and_requester() -> None:
     for kind, head in HEADS.items():
         assert head in seen(cards_of(kind)["open" if kind is Kind.PURCHASE else "awaiting"])
 
 
-def test_each_moment_has_its_state_and_its_buttons() -> None:
+def test_each_moment_shows_its_state_and_buttons() -> None:
     found = {}
     for kind in Kind:
         for name, content in cards_of(kind).items():
@@ -127,12 +127,12 @@ bulk_cancel completed: Done\
     ("bulk_cancel", "completed", "1 payment canceled, $45.00 returned; 1 already paid ($50.00)."),
     ("bulk_cancel", "failed", "$0.00 returned; 1 already paid ($45.00); 1 already failed ($50.00)."),
 ])  # fmt: skip
-def test_card_says_what_is_known_at_its_moment(kind: str, moment: str, words: str) -> None:
+def test_card_shows_the_known_facts_of_each_state(kind: str, moment: str, words: str) -> None:
     assert words in seen(cards_of(Kind(kind))[moment])
 
 
 @pytest.mark.parametrize("kind", [Kind.PAYOUT, Kind.BULK, Kind.BULK_CANCEL])
-def test_line_of_requester_has_state_reason_and_withdraw_button_of_card(kind: Kind) -> None:
+def test_requester_line_shows_state_reason_and_withdraw_button(kind: Kind) -> None:
     cards_then, lines_then = cards_of(kind), cards_of(kind, approvers=False)
     for name, one in moments(kind).items():
         card_text, (first, *rest) = seen(cards_then[name]), seen(lines_then[name]).splitlines()
@@ -144,7 +144,7 @@ def test_line_of_requester_has_state_reason_and_withdraw_button_of_card(kind: Ki
         assert not rest or one.state not in FINAL, "the news follows"
 
 
-def test_the_name_of_a_file_is_shown_up_to_120_characters() -> None:
+def test_file_name_is_cut_at_120_characters() -> None:
     one = moments(Kind.BULK)["awaiting"]
     for letters, is_whole in ((116, True), (117, False)):
         name = f"{'n' * letters}.csv"
@@ -164,7 +164,7 @@ def buttons(subject: Instruction) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("state", list(State))
-def test_the_card_holds_every_fact_in_blocks_and_in_its_text(state: State) -> None:
+def test_card_blocks_and_text_hold_every_fact(state: State) -> None:
     subject = stands(state, payload=payload(cents=123_456, description="Rent & <b>heating</b>"))
     shown = card(subject, votes=[vote("U0LIN")])
     facts = ["$1,234.56", "ana@example.com", "Ana Maria Lopez", "Maria Quispe", "P-4F7K2M", "<@U0LIN>"]
@@ -175,7 +175,7 @@ def test_the_card_holds_every_fact_in_blocks_and_in_its_text(state: State) -> No
         assert fact in readable(shown)
 
 
-def test_what_is_known_of_the_recipient() -> None:
+def test_known_facts_of_the_recipient_are_shown() -> None:
     recipients = {
         "not looked up": None,
         "not read": Recipient(problem=given("no such account")),
@@ -199,7 +199,7 @@ ana@example.com isn't the account's primary address. ⏎ ana@example.com\
         assert all(line in one.text for line in seen(one).splitlines() if line.startswith(":warning:"))
 
 
-def test_an_address_with_lookalike_letters_is_flagged() -> None:
+def test_lookalike_letters_in_an_address_are_flagged() -> None:
     flagged = card(stands(State.AWAITING, payload=payload(email="ana@xn--exmple-cua.com")))
     warning = ":warning: This address uses letters that can look like others. Check it with the recipient."
     assert warning in seen(flagged).splitlines()
@@ -210,7 +210,7 @@ def test_nothing_is_withdrawn_after_a_request_was_sent_once() -> None:
     assert "Withdraw" not in seen(card(stands(State.APPROVED, commits=1)))
 
 
-def test_a_button_carries_which_request_and_round_and_nothing_else() -> None:
+def test_button_value_holds_only_request_and_round() -> None:
     subject = stands(State.AWAITING, round=3)
     carried = {str(button["value"]) for button in buttons(subject) if button["type"] == "button"}
     chosen = {str(option["value"]) for one in buttons(subject) for option in one.get("options", [])}  # type: ignore[attr-defined]
@@ -218,14 +218,14 @@ def test_a_button_carries_which_request_and_round_and_nothing_else() -> None:
     assert chosen == {f"{what}:{subject.id}:3" for what in (cards.WITHDRAW, cards.HISTORY, cards.RECIPIENT)}
 
 
-def test_at_most_one_button_is_the_obvious_one() -> None:
+def test_at_most_one_button_is_primary() -> None:
     for state in State:
         styles = [button.get("style") for button in buttons(stands(state))]
         assert styles.count("primary") <= 1
         assert styles.count("danger") <= 1
 
 
-def test_a_card_that_too_few_can_approve_says_so_in_its_text_too() -> None:
+def test_card_text_says_when_too_few_can_approve() -> None:
     content = cards.card(
         instruction(requirement=Requirement(quorum=2)), [], for_approvers=True, approvals_channel="C0A",
         short=Short(needs=2, can=1),
@@ -268,7 +268,7 @@ def test_every_state_that_the_arrows_lead_to_has_its_sentence(kind: Kind) -> Non
 
 
 @every_kind
-def test_every_state_that_is_told_has_its_news(kind: Kind) -> None:
+def test_every_announced_state_has_its_news(kind: Kind) -> None:
     words = KINDS[kind]
     assert told_states(kind) <= set(words.news)
     own = {state for state, said in words.news.items() if NEWS.get(state) != said}

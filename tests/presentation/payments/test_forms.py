@@ -62,7 +62,7 @@ Type the amount: 25.00 (up to 20)\
 """)
 
 
-def test_what_buttons_ask() -> None:
+def test_buttons_ask_for_confirmation() -> None:
     found = {}
     for kind, name in (
         (Kind.PAYOUT, "awaiting"),
@@ -115,7 +115,7 @@ def seen(looks: list[ColumnSummary], checked: Checked | None, name: str) -> Prev
 
 
 @given(LOOKS, ITEMS, BAD, foreign(), st.booleans())
-def test_the_form_of_a_file(
+def test_file_form_has_its_fields(
     looks: list[ColumnSummary], items: list[BulkItem], bad: list[BadRow], name: str, note: bool
 ) -> None:
     carried = FormMetadata(file="F1", channel="C1", key="file:F1", thread_ts="1.1")
@@ -131,7 +131,7 @@ def test_the_form_of_a_file(
 
 
 @given(LOOKS, foreign())
-def test_the_form_that_asks_for_the_columns(looks: list[ColumnSummary], name: str) -> None:
+def test_columns_form_has_its_fields(looks: list[ColumnSummary], name: str) -> None:
     view = forms.file_form(seen(looks, None, name), FormMetadata(file="F1", channel="C1", key="k"))
     check_view(view)
     assert view["blocks"][0]["text"]["text"].startswith(":mag: *Which column is which?*")
@@ -141,7 +141,7 @@ def test_the_form_that_asks_for_the_columns(looks: list[ColumnSummary], name: st
 @given(
     st.dictionaries(st.sampled_from(["email", "amount", "note", "other"]), st.sampled_from(["", "0", "1", "none", "x"]))
 )
-def test_a_choice_is_read_back(values: dict[str, str]) -> None:
+def test_chosen_columns_are_read_back(values: dict[str, str]) -> None:
     chosen = forms.chosen(values)
     assert set(chosen.values()) <= {0, 1}
     wrong = forms.errors(chosen)

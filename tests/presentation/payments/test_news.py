@@ -32,13 +32,13 @@ def news_of(kind: Kind) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("kind", list(Kind))
-def test_news_call_who_asked_and_name_the_request(kind: Kind) -> None:
+def test_news_mention_the_requester_and_name_the_request(kind: Kind) -> None:
     for name, text in news_of(kind).items():
         assert "<@U0MARIA> " in text, name
         assert text.count(ABOUT[kind]) == 1, name
 
 
-def test_each_end_has_its_sign_and_its_buttons() -> None:
+def test_each_final_state_has_its_symbol_and_buttons() -> None:
     found = {}
     for kind in Kind:
         for name, text in news_of(kind).items():
@@ -76,7 +76,7 @@ bulk_cancel completed: :white_check_mark: Done\
 
 
 @pytest.mark.parametrize("kind", [Kind.PAYOUT, Kind.ONE_STEP, Kind.BULK])
-def test_only_what_is_known_to_be_unpaid_is_said_to_be(kind: Kind) -> None:
+def test_only_proven_unpaid_requests_are_called_unpaid(kind: Kind) -> None:
     told = news_of(kind)
     for name, one in moments(kind).items():
         for text in (seen(cards_of(kind)[name]), *([told[name]] if name in told else [])):
@@ -110,7 +110,7 @@ def test_only_what_is_known_to_be_unpaid_is_said_to_be(kind: Kind) -> None:
     ("bulk_cancel", "needs_human, not all sent", "1 more approval needed: an approver was removed."),
     ("bulk_cancel", "completed", "1 payment canceled, $45.00 returned; 1 already paid ($50.00)."),
 ])  # fmt: skip
-def test_card_and_news_give_the_same_reason(kind: str, moment: str, words: str) -> None:
+def test_card_and_news_share_one_reason(kind: str, moment: str, words: str) -> None:
     assert words in seen(cards_of(Kind(kind))[moment])
     assert words in news_of(Kind(kind))[moment]
 
@@ -121,7 +121,7 @@ def test_card_and_news_give_the_same_reason(kind: str, moment: str, words: str) 
     ("pending_escrow", "7 paid ($1,100.00), 1 failed ($55.00), 2 pending ($95.00)."),
     ("failed", "0 paid, 10 failed ($1,250.00), 0 pending."),
 ])  # fmt: skip
-def test_news_of_many_payments_have_their_numbers_and_sums(moment: str, words: str) -> None:
+def test_bulk_news_show_counts_and_sums(moment: str, words: str) -> None:
     assert words in news_of(Kind.BULK)[moment]
 
 
@@ -129,7 +129,7 @@ def test_news_of_many_payments_have_their_numbers_and_sums(moment: str, words: s
     (instruction(), "*P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com)"),
     (purchase(), "*C-4F7K2M* ($119.50 from ben@example.com"),
 ])  # fmt: skip
-def test_each_topic_has_an_alert_of_its_own_that_names_request_and_reason(one: Instruction, about: str) -> None:
+def test_each_alert_names_request_and_reason(one: Instruction, about: str) -> None:
     found = set()
     for topic in KINDS[one.kind].topics:
         by_slack = topic in ("undelivered", "no_approvals_channel")
@@ -152,7 +152,7 @@ def test_each_topic_has_an_alert_of_its_own_that_names_request_and_reason(one: I
     assert len(found) == len(KINDS[one.kind].topics)
 
 
-def test_an_alert_calls_who_decides_and_leads_to_the_card() -> None:
+def test_alert_mentions_deciders_and_links_the_card() -> None:
     facts = {"topic": "needs_human", "reason": stored(None)}
     link = "https://slack.example/p1"
     content = cards.alert(instruction(), facts, names=NAMES, link=link, approvers=["U0MARIA", "U0ADA"])

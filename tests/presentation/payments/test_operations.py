@@ -151,13 +151,13 @@ def page(**changes: object) -> OperationPage:
 @pytest.mark.parametrize(
     ("first", "last", "said"), [(2, 3, " 2 to 3 of 3"), (2, None, ", 3 in all"), (None, 3, ", 3 in all")]
 )
-def test_a_span_has_two_ends(first: int | None, last: int | None, said: str) -> None:
+def test_time_span_shows_both_ends(first: int | None, last: int | None, said: str) -> None:
     one = page(page=1, last_page=1, first=first, last=last)
     text = operations.listing(one, {}, operation_type=None, command="/pay").text
     assert text.splitlines()[0] == f"*Operations*{said}"
 
 
-def test_a_service_that_sends_more_than_was_asked_for_is_cut_and_said_so() -> None:
+def test_surplus_items_of_a_service_are_cut_and_reported() -> None:
     many = tuple(Operation(id=f"op-{number}", status="created") for number in range(30))
     content = operations.listing(page(operations=many), {}, operation_type="payout", command="/pay")
     [table] = [block for block in content.blocks if block["type"] == "table"]
@@ -165,7 +165,7 @@ def test_a_service_that_sends_more_than_was_asked_for_is_cut_and_said_so() -> No
     assert content.text.splitlines()[-2:] == snapshot(["Showing 10 of 30.", "Details: `/pay show` and the reference"])
 
 
-def test_what_is_not_said_is_said_to_be_not_said() -> None:
+def test_missing_account_fields_are_named_as_missing() -> None:
     told = (
         operations.account("ana@example.com", AccountStatus(status="On_Hold")),
         operations.partner(Partner(id="7")),
@@ -184,7 +184,7 @@ Provider status: On_Hold ⏎ Country: unknown
 """)
 
 
-def test_of_many_calls_the_last_are_told_in_their_order() -> None:
+def test_latest_calls_are_listed_in_order() -> None:
     found = [
         PayoutEvent(at=NOW + timedelta(minutes=number), kind=f"kind {number}", host="us.example", status="500")
         for number in range(60)
@@ -195,7 +195,7 @@ def test_of_many_calls_the_last_are_told_in_their_order() -> None:
     assert [line.split(" · ")[1] for line in (lines[0], lines[-1])] == [f"kind {60 - len(lines)}", "kind 59"]
 
 
-def test_a_call_of_an_unknown_form_is_told_as_it_came() -> None:
+def test_call_of_unknown_form_is_shown_raw() -> None:
     found = PayoutEvent(rest=(("attempt", "3"), ("outcome", "gave up")))
     assert operations.events("P-1", [found]).text == snapshot("""\
 *1 webhook delivered for P-1*
@@ -203,7 +203,7 @@ def test_a_call_of_an_unknown_form_is_told_as_it_came() -> None:
 """)
 
 
-def test_a_status_that_the_card_tells_is_told_once() -> None:
+def test_status_on_the_card_is_not_repeated() -> None:
     one = instruction(state=State.COMMITTED, commits=1, remote_status="On <Hold>")
     card = payment_answers.shown_to(one, [], approvals_channel=drawn.APPROVALS)
     for status, times in (("On <Hold>", 1), ("Parked", 1), ("COMMITTED", 0)):

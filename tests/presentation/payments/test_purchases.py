@@ -34,13 +34,13 @@ def test_cards(shown: Instruction, link: str, invite: str, buttons: bool) -> Non
 
 
 @pytest.mark.parametrize("known", ["", "CREATED", "confirmed"])
-def test_a_status_that_we_know_is_told_in_our_word_alone(known: str) -> None:
+def test_known_status_uses_our_word(known: str) -> None:
     assert sentence(purchase(remote_status=known), votes=0) == snapshot(
         ":link: *Waiting for payment*: Nothing has been paid yet."
     )
 
 
-def test_many_long_items_are_counted_in_the_text_and_all_in_the_table() -> None:
+def test_long_item_lists_are_counted_in_text_and_full_in_table() -> None:
     items = tuple(Item(name="&" * 60, quantity=9999, unit_cents=99_999_999) for _ in range(20))
     payload = PurchasePayload(email="ben@example.com", description="x", items=items)
     card = purchases.card(purchase(payload=payload), link=LINK)
@@ -50,7 +50,7 @@ def test_many_long_items_are_counted_in_the_text_and_all_in_the_table() -> None:
 
 
 @pytest.mark.parametrize(("longer", "told"), [(0, 20), (1, 19)])
-def test_items_are_told_up_to_1100_characters(longer: int, told: int) -> None:
+def test_items_are_shown_up_to_1100_characters(longer: int, told: int) -> None:
     names = ["n" * 41] * 19 + ["n" * (41 + longer)]
     items = tuple(Item(name=name, quantity=1, unit_cents=100) for name in names)
     payload = PurchasePayload(email="ben@example.com", description="x", items=items)
@@ -61,18 +61,18 @@ def test_items_are_told_up_to_1100_characters(longer: int, told: int) -> None:
 
 
 @given(st.lists(foreign(60), min_size=1, max_size=8))
-def test_bad_lines_are_told_in_short(typed: list[str]) -> None:
+def test_bad_lines_are_listed_briefly(typed: list[str]) -> None:
     _, errors = lines("\n".join(typed))
     if errors:
         assert len(answers.at_lines(errors)) < 1_500
 
 
-def test_the_picture_is_one_up_to_the_longest_link() -> None:
+def test_qr_code_holds_the_longest_link() -> None:
     for link in (LINK, LINK + "x" * (2_000 - len(LINK))):
         assert elements.png(link).startswith(b"\x89PNG\r\n")
 
 
-def test_the_pages_say_nothing_of_the_payment() -> None:
+def test_return_pages_reveal_nothing_about_the_payment() -> None:
     assert [page.partition("<body>")[2] for page in (purchases.THANKS, purchases.LEFT)] == snapshot(
         [
             "<h1>Thank you</h1><p>We'll tell the team once the payment is confirmed. You can close this page.</p>"
