@@ -30,7 +30,7 @@ IN_A_ROW = 3
 
 
 @over(EFFECTS)
-async def test_it_is_stored_whole_and_once_before_anything_leaves(rig: Rig, effect: Effect) -> None:
+async def test_request_is_stored_once_before_sending(rig: Rig, effect: Effect) -> None:
     await effect.before(rig)
     before = len(await requests(rig))
     if effect.asks:
@@ -51,7 +51,7 @@ async def test_it_is_stored_whole_and_once_before_anything_leaves(rig: Rig, effe
 
 
 @over(APPROVED)
-async def test_nothing_leaves_before_the_approval_and_one_approval_has_it_leave_once(rig: Rig, effect: Effect) -> None:
+async def test_approval_sends_exactly_once(rig: Rig, effect: Effect) -> None:
     await effect.before(rig)
     await rig.pass_time(HOUR, steps=3)
     assert (await state(rig), effect.sent(rig)) == (State.AWAITING, 0)
@@ -90,7 +90,7 @@ ENDS = [
 
 @over(APPROVED)
 @pytest.mark.parametrize(("ends", "into", "said"), ENDS, ids=lambda one: getattr(one, "__name__", ""))
-async def test_what_ended_before_it_was_sent_is_told_once_and_sends_nothing(
+async def test_request_ended_before_sending_is_announced_once(
     rig: Rig, effect: Effect, ends: Any, into: State, said: str
 ) -> None:
     await effect.before(rig)
@@ -113,7 +113,7 @@ async def test_what_ended_before_it_was_sent_is_told_once_and_sends_nothing(
 
 
 @over(APPROVED)
-async def test_what_is_approved_and_not_sent_yet_can_be_withdrawn(rig: Rig, effect: Effect) -> None:
+async def test_approved_unsent_request_can_be_withdrawn(rig: Rig, effect: Effect) -> None:
     await effect.leaves(rig, effect.fault(FaultKind.TOO_MANY, wait="30"))
     await rig.press("withdraw", user=MARIA, channel=FINANCE)
     assert await state(rig) is State.WITHDRAWN
@@ -137,7 +137,7 @@ async def test_while_payments_are_frozen_no_money_leaves(rig: Rig, effect: Effec
 
 
 @over(EFFECTS)
-async def test_a_service_that_cannot_be_reached_is_waited_for(rig: Rig, effect: Effect) -> None:
+async def test_unreachable_service_is_waited_for(rig: Rig, effect: Effect) -> None:
     await effect.before(rig)
     port = rig.payments.port
     await rig.payments.stop()
@@ -151,9 +151,7 @@ async def test_a_service_that_cannot_be_reached_is_waited_for(rig: Rig, effect: 
 
 
 @over(EFFECTS)
-async def test_before_a_service_that_answers_nothing_it_is_held_and_its_card_says_since_when(
-    rig: Rig, effect: Effect
-) -> None:
+async def test_silent_service_holds_the_request_and_the_card_says_since_when(rig: Rig, effect: Effect) -> None:
     await effect.before(rig)
     rig.payments.faults.arm(Fault(FaultKind.LOST, "*", times=None))
     payments = rig.switchboard.context.payments.client
@@ -173,7 +171,7 @@ async def test_before_a_service_that_answers_nothing_it_is_held_and_its_card_say
 
 
 @over(APPROVED)
-async def test_what_is_not_sent_within_its_window_expires_and_says_why(rig: Rig, effect: Effect) -> None:
+async def test_unsent_request_expires_with_its_reason(rig: Rig, effect: Effect) -> None:
     await effect.before(rig)
     port = rig.payments.port
     await rig.payments.stop()
@@ -189,7 +187,7 @@ async def test_what_is_not_sent_within_its_window_expires_and_says_why(rig: Rig,
     assert (effect.sent(rig), effect.done(rig)) == (0, 0)
 
 
-async def test_the_clock_of_a_decision_begins_when_its_card_can_be_seen(rig: Rig) -> None:
+async def test_decision_window_starts_when_the_card_is_posted(rig: Rig) -> None:
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "chat.postMessage", times=None))
     await rig.pay()
     await rig.pass_time(2 * DAY, steps=10)
@@ -223,7 +221,7 @@ DIFFERENT = [
 
 
 @pytest.mark.parametrize(("field", "value", "said"), DIFFERENT)
-async def test_what_is_not_as_it_was_approved_is_not_sent(rig: Rig, field: str, value: object, said: str) -> None:
+async def test_changed_request_is_not_sent(rig: Rig, field: str, value: object, said: str) -> None:
     await rig.pay()
     setattr(operation(rig), field, value)
     await rig.press("approve")

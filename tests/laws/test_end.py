@@ -35,9 +35,7 @@ def heard_once(rig: Rig, effect: Effect, word: str) -> str:
 @over(FOLLOWED)
 @pytest.mark.parametrize("status", ENDS)
 @pytest.mark.parametrize("callbacks", [True, False], ids=["callback", "polling alone"])
-async def test_each_end_is_told_once_however_it_is_heard(
-    rig: Rig, effect: Effect, status: str, callbacks: bool
-) -> None:
+async def test_each_final_state_is_announced_once(rig: Rig, effect: Effect, status: str, callbacks: bool) -> None:
     rig.payments.callbacks.switches.drop = not callbacks
     await effect.leaves(rig)
     word = "paid" if status == "completed" else status
@@ -57,7 +55,9 @@ async def test_each_end_is_told_once_however_it_is_heard(
 
 @over(FOLLOWED)
 @pytest.mark.parametrize("switch", ["double", "out_of_order", "forged"])
-async def test_doubled_swapped_and_forged_callbacks_tell_the_truth_once(rig: Rig, effect: Effect, switch: str) -> None:
+async def test_doubled_reordered_and_forged_callbacks_report_the_truth_once(
+    rig: Rig, effect: Effect, switch: str
+) -> None:
     setattr(rig.payments.callbacks.switches, switch, True)
     await effect.leaves(rig)
     await ended(rig, effect)
@@ -70,7 +70,7 @@ async def test_doubled_swapped_and_forged_callbacks_tell_the_truth_once(rig: Rig
 
 
 @over(FOLLOWED)
-async def test_whatever_a_callback_says_the_record_decides(rig: Rig, effect: Effect) -> None:
+async def test_record_decides_whatever_a_callback_claims(rig: Rig, effect: Effect) -> None:
     """A body may be forged, or speak of another request that did end."""
     await effect.leaves(rig)
     first = await newest(rig)
@@ -87,7 +87,7 @@ async def test_whatever_a_callback_says_the_record_decides(rig: Rig, effect: Eff
 
 
 @over(FOLLOWED)
-async def test_what_was_reported_and_never_confirmed_is_said_after_a_day(rig: Rig, effect: Effect) -> None:
+async def test_unconfirmed_report_is_announced_after_a_day(rig: Rig, effect: Effect) -> None:
     await effect.leaves(rig)
     kind = CallbackKind.PURCHASE if effect is PURCHASE else SPEAKING[0]
     assert (await call(rig, token((await newest(rig)).id, kind), {"status": end(rig, effect)}))[0] == 200
@@ -102,7 +102,7 @@ async def test_what_was_reported_and_never_confirmed_is_said_after_a_day(rig: Ri
 
 
 @over(FOLLOWED)
-async def test_a_status_nobody_knows_is_shown_as_it_came_and_is_no_end(rig: Rig, effect: Effect) -> None:
+async def test_unknown_status_is_shown_raw_and_not_final(rig: Rig, effect: Effect) -> None:
     await effect.leaves(rig)
     operation(rig).status = "On <Hold>"
     await rig.pass_time(10 * MINUTE, steps=6)
@@ -116,7 +116,7 @@ async def test_a_status_nobody_knows_is_shown_as_it_came_and_is_no_end(rig: Rig,
 
 
 @over(FOLLOWED)
-async def test_two_ends_that_contradict_each_other_are_an_alarm_and_the_first_stays(rig: Rig, effect: Effect) -> None:
+async def test_contradicting_final_state_alerts_and_keeps_the_first(rig: Rig, effect: Effect) -> None:
     await effect.leaves(rig)
     await ended(rig, effect)
     await ended(rig, effect, "failed", force=True)
@@ -130,7 +130,7 @@ async def test_two_ends_that_contradict_each_other_are_an_alarm_and_the_first_st
 
 
 @over(FOLLOWED)
-async def test_a_record_of_another_amount_is_an_alarm_and_decides_nothing(rig: Rig, effect: Effect) -> None:
+async def test_record_with_another_amount_alerts_and_decides_nothing(rig: Rig, effect: Effect) -> None:
     await effect.leaves(rig)
     operation(rig).cents = 9900
     await ended(rig, effect)
@@ -143,7 +143,7 @@ async def test_a_record_of_another_amount_is_an_alarm_and_decides_nothing(rig: R
 
 
 @over(FOLLOWED)
-async def test_a_service_that_is_away_and_a_process_that_starts_again_lose_no_end(rig: Rig, effect: Effect) -> None:
+async def test_outage_and_restart_lose_no_final_state(rig: Rig, effect: Effect) -> None:
     rig.payments.callbacks.switches.drop = True
     await effect.leaves(rig)
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "get_operation", times=None))
@@ -158,7 +158,7 @@ async def test_a_service_that_is_away_and_a_process_that_starts_again_lose_no_en
 
 
 @over(FOLLOWED)
-async def test_the_pace_of_polling_falls_with_time_and_nothing_is_given_up(rig: Rig, effect: Effect) -> None:
+async def test_polling_slows_down_but_never_stops(rig: Rig, effect: Effect) -> None:
     rig.payments.callbacks.switches.drop = True
     await effect.leaves(rig)
     before = asked(rig, "get_operation")
@@ -174,7 +174,7 @@ async def test_the_pace_of_polling_falls_with_time_and_nothing_is_given_up(rig: 
 
 
 @over([COMMIT, ONE_STEP])
-async def test_money_in_escrow_is_told_and_never_goes_back_to_sent(rig: Rig, effect: Effect) -> None:
+async def test_escrow_is_announced_and_never_reverts(rig: Rig, effect: Effect) -> None:
     await effect.leaves(rig)
     await ended(rig, effect, "pending")
     await rig.pass_time(2 * MINUTE, steps=2)

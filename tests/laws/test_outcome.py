@@ -56,7 +56,7 @@ async def once(rig: Rig, effect: Effect, found: State, *outcomes: AttemptOutcome
 
 
 @over(EFFECTS)
-async def test_one_claim_is_one_request_and_one_attempt(rig: Rig, effect: Effect) -> None:
+async def test_claim_makes_one_request_and_one_attempt(rig: Rig, effect: Effect) -> None:
     await effect.leaves(rig)
     await once(rig, effect, effect.found, DONE)
     assert (await newest(rig)).kind is effect.kind
@@ -66,9 +66,7 @@ async def test_one_claim_is_one_request_and_one_attempt(rig: Rig, effect: Effect
 
 @over(EFFECTS)
 @pytest.mark.parametrize("kind", [*EXECUTED, FaultKind.DONE_REFUSED])
-async def test_what_was_done_is_found_by_reading_and_never_sent_again(
-    rig: Rig, effect: Effect, kind: FaultKind
-) -> None:
+async def test_executed_effect_is_found_and_never_resent(rig: Rig, effect: Effect, kind: FaultKind) -> None:
     await effect.leaves(rig, effect.fault(kind))
     if kind in EXECUTED:
         assert await state(rig) is effect.unknown
@@ -85,9 +83,7 @@ async def test_what_was_done_is_found_by_reading_and_never_sent_again(
 
 @over(EFFECTS)
 @pytest.mark.parametrize("kind", VANISHED)
-async def test_what_vanished_is_only_read_until_it_cannot_be_on_its_way_any_more(
-    rig: Rig, effect: Effect, kind: FaultKind
-) -> None:
+async def test_vanished_request_is_only_read_until_it_cannot_arrive(rig: Rig, effect: Effect, kind: FaultKind) -> None:
     """Then what moves no money is sent again, by the same code, and people are asked about all else."""
     await effect.leaves(rig, effect.fault(kind))
     await rig.pass_time(QUIET - MINUTE, steps=6)
@@ -110,7 +106,7 @@ async def test_what_vanished_is_only_read_until_it_cannot_be_on_its_way_any_more
 
 
 @over([CREATE, ONE_STEP, PURCHASE, SUBMIT])
-async def test_what_the_second_list_shows_was_there_all_the_time(rig: Rig, effect: Effect) -> None:
+async def test_second_list_corrects_the_first(rig: Rig, effect: Effect) -> None:
     rig.payments.switches.lists_lag_seconds = QUIET + MINUTE / 2  # after the first look that counts
     await effect.leaves(rig, effect.fault(FaultKind.DONE_DROPPED))
     await rig.pass_time(QUIET, steps=5)
@@ -134,7 +130,7 @@ async def unreadable(rig: Rig, effect: Effect) -> None:
 
 
 @over(one for one in EFFECTS if one is not CREATE)
-async def test_what_could_not_be_read_is_read_on_after_people_were_asked(rig: Rig, effect: Effect) -> None:
+async def test_unreadable_outcome_is_polled_after_asking_people(rig: Rig, effect: Effect) -> None:
     await unreadable(rig, effect)
     rig.payments.faults.clear()
     await rig.pass_time(3 * HOUR, steps=3)
@@ -142,7 +138,7 @@ async def test_what_could_not_be_read_is_read_on_after_people_were_asked(rig: Ri
 
 
 @over([CREATE, *PAYING])
-async def test_a_new_attempt_reads_once_more_and_takes_in_what_it_finds(rig: Rig, effect: Effect) -> None:
+async def test_new_attempt_reads_first_and_adopts_what_it_finds(rig: Rig, effect: Effect) -> None:
     await unreadable(rig, effect)
     rig.payments.faults.clear()
     await retried(rig)
@@ -150,7 +146,7 @@ async def test_a_new_attempt_reads_once_more_and_takes_in_what_it_finds(rig: Rig
     await once(rig, effect, effect.found, UNKNOWN)
 
 
-async def test_after_people_were_asked_nothing_is_opened_by_itself(rig: Rig) -> None:
+async def test_after_asking_people_nothing_is_created_automatically(rig: Rig) -> None:
     unlisted = Fault(FaultKind.ERROR_500, "list_operations", times=None)
     await PURCHASE.leaves(rig, PURCHASE.fault(FaultKind.LOST), unlisted)
     await rig.pass_time(5 * QUIET, steps=20)
@@ -161,7 +157,7 @@ async def test_after_people_were_asked_nothing_is_opened_by_itself(rig: Rig) -> 
 
 
 @over([CREATE, PURCHASE])
-async def test_what_was_never_found_is_created_three_times_at_most(rig: Rig, effect: Effect) -> None:
+async def test_missing_payout_is_created_at_most_three_times(rig: Rig, effect: Effect) -> None:
     await effect.leaves(rig, effect.fault(FaultKind.LOST, times=None))
     await rig.pass_time(4 * QUIET, steps=40)
     assert (effect.sent(rig), effect.done(rig)) == (3, 0)
@@ -170,7 +166,7 @@ async def test_what_was_never_found_is_created_three_times_at_most(rig: Rig, eff
         told_once(rig, "failed", FINANCE)
 
 
-async def test_a_new_attempt_can_be_unknown_too_and_its_refusal_proves_nothing(rig: Rig) -> None:
+async def test_refused_new_attempt_after_an_unknown_one_proves_nothing(rig: Rig) -> None:
     await COMMIT.leaves(rig, COMMIT.fault(FaultKind.LOST), COMMIT.fault(FaultKind.REFUSED))
     await rig.pass_time(QUIET + MINUTE, steps=4)
     await retried(rig)
@@ -182,7 +178,7 @@ async def test_a_new_attempt_can_be_unknown_too_and_its_refusal_proves_nothing(r
 
 
 @over(PAYING)
-async def test_what_is_closed_as_not_paid_is_watched_and_a_payment_is_one_alert(rig: Rig, effect: Effect) -> None:
+async def test_payment_of_a_request_closed_as_unpaid_is_one_alert(rig: Rig, effect: Effect) -> None:
     await unreadable(rig, effect)
     before = len(alerts(rig))
     await closed(rig)
@@ -200,7 +196,7 @@ async def test_what_is_closed_as_not_paid_is_watched_and_a_payment_is_one_alert(
 
 
 @over([ONE_STEP, CREATE, SUBMIT])
-async def test_a_record_without_our_code_for_the_same_keeps_retry_away(rig: Rig, effect: Effect) -> None:
+async def test_similar_record_without_our_code_blocks_retry(rig: Rig, effect: Effect) -> None:
     await before(rig)
     earlier = effect.sent(rig)
     if effect is SUBMIT:
@@ -224,7 +220,7 @@ async def test_a_record_without_our_code_for_the_same_keeps_retry_away(rig: Rig,
 
 
 @over(EFFECTS)
-async def test_a_refusal_ends_it_once_what_can_be_read_agrees(rig: Rig, effect: Effect) -> None:
+async def test_refusal_is_final_once_the_record_agrees(rig: Rig, effect: Effect) -> None:
     await effect.leaves(rig, effect.fault(FaultKind.REFUSED))
     listed = effect in (ONE_STEP, SUBMIT)
     if listed:
@@ -245,7 +241,7 @@ async def test_a_refusal_ends_it_once_what_can_be_read_agrees(rig: Rig, effect: 
 
 
 @over(PAYING)
-async def test_what_was_told_as_refused_and_is_paid_raises_one_alert(rig: Rig, effect: Effect) -> None:
+async def test_refused_but_paid_request_raises_one_alert(rig: Rig, effect: Effect) -> None:
     """Whatever could be read agreed: the service's lists and records lag behind."""
     rig.payments.callbacks.switches.drop = True
     if effect.read == "get_operation":
@@ -264,7 +260,7 @@ async def test_what_was_told_as_refused_and_is_paid_raises_one_alert(rig: Rig, e
 
 
 @over(EFFECTS)
-async def test_the_wait_that_the_service_names_is_waited_and_then_it_is_sent_once(rig: Rig, effect: Effect) -> None:
+async def test_retry_after_is_honored_before_sending_once(rig: Rig, effect: Effect) -> None:
     await effect.leaves(rig, effect.fault(FaultKind.TOO_MANY, times=2, wait="7"))
     for sent in (1, 2):
         found = await newest(rig)
@@ -278,9 +274,7 @@ async def test_the_wait_that_the_service_names_is_waited_and_then_it_is_sent_onc
 
 
 @over(APPROVED)
-async def test_a_named_wait_beyond_the_window_ends_with_it_and_the_expiry_is_told_in_time(
-    rig: Rig, effect: Effect
-) -> None:
+async def test_retry_after_beyond_the_window_expires_in_time(rig: Rig, effect: Effect) -> None:
     await effect.leaves(rig, effect.fault(FaultKind.TOO_MANY, wait="999999999"))
     await rig.pass_time(HOUR - 1, steps=2)
     assert await state(rig) is State.APPROVED
@@ -300,9 +294,7 @@ class Crash(BaseException):
 
 @over(EFFECTS)
 @pytest.mark.parametrize("sent", [False, True], ids=["after its claim", "before its answer is stored"])
-async def test_what_a_dead_process_claimed_is_looked_up_and_has_one_effect(
-    rig: Rig, effect: Effect, sent: bool
-) -> None:
+async def test_claim_of_a_dead_process_has_one_effect(rig: Rig, effect: Effect, sent: bool) -> None:
     await effect.before(rig)
     answered = [f"write.before:{effect.stored}"]
 
@@ -327,7 +319,7 @@ async def test_what_a_dead_process_claimed_is_looked_up_and_has_one_effect(
 
 
 @over(EFFECTS)
-async def test_a_claim_that_is_too_old_is_abandoned_unsent(rig: Rig, effect: Effect) -> None:
+async def test_stale_claim_is_abandoned_unsent(rig: Rig, effect: Effect) -> None:
     """The machine sleeps between the claim and the request."""
     await effect.before(rig)
     await rig.start_again(probe=effect.at_its_claim(lambda: rig.clock.advance(6)))
@@ -339,9 +331,7 @@ async def test_a_claim_that_is_too_old_is_abandoned_unsent(rig: Rig, effect: Eff
 
 
 @over(EFFECTS)
-async def test_after_the_claim_a_defect_of_ours_leaves_an_unknown_outcome_that_is_read(
-    rig: Rig, effect: Effect
-) -> None:
+async def test_defect_after_the_claim_leaves_an_unknown_outcome(rig: Rig, effect: Effect) -> None:
     payments: Any = rig.switchboard.context.payments.client
     method = "submit_bulk" if effect is SUBMIT else effect.operation
     was, met = getattr(payments, method), []

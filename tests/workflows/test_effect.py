@@ -46,7 +46,7 @@ def guarded() -> set[str]:
     }
 
 
-def test_a_permit_is_asked_for_in_one_place() -> None:
+def test_permits_are_requested_in_one_place() -> None:
     """Payouts, bookings, stores, webhooks: whatever changes something at a service leaves through one function."""
     asking = [
         name
@@ -76,7 +76,7 @@ def test_every_request_with_an_effect_is_guarded() -> None:
     assert {"create_booking", "cancel_booking", "start_search", "create_store", "register_webhook"} <= seen
 
 
-def test_whatever_a_client_changes_takes_a_guard() -> None:
+def test_every_changing_client_method_takes_a_guard() -> None:
     changing = {
         (name, method.name)
         for name, tree in trees("bot/clients")

@@ -20,7 +20,7 @@ ONCE_MORE = [StorageBusy("locked"), StorageError("the disk is full"), CommitUnkn
 
 @pytest.mark.parametrize("verb", ["send", "now"])
 @pytest.mark.parametrize("kind", [None, FaultKind.TOO_MANY], ids=["done", "429"])
-async def test_an_answer_is_written_until_it_is_stored(rig: Rig, verb: str, kind: FaultKind | None) -> None:
+async def test_answer_is_retried_until_stored(rig: Rig, verb: str, kind: FaultKind | None) -> None:
     await rig.pay(f'{verb} ana@example.com 25.00 "March"')
     if kind is not None:
         rig.payments.faults.arm(Fault(kind, "one_step_payout" if verb == "now" else "commit_payout"))
@@ -35,7 +35,7 @@ async def test_an_answer_is_written_until_it_is_stored(rig: Rig, verb: str, kind
 
 
 @pytest.mark.parametrize("verb", ["send", "now", "collect"])
-async def test_a_claim_whose_commit_broke_off_is_used(rig: Rig, verb: str) -> None:
+async def test_claim_with_an_interrupted_commit_is_used(rig: Rig, verb: str) -> None:
     """Nothing has left yet; the database says whether the claim holds."""
     unit = "claim_commit" if verb == "now" else "claim_create"
     stumbling = stumble(rig, unit, CommitUnknown("the connection broke"))
@@ -50,7 +50,7 @@ async def test_a_claim_whose_commit_broke_off_is_used(rig: Rig, verb: str) -> No
     assert asked(rig, {"send": "create_payout", "now": "one_step_payout", "collect": "create_purchase"}[verb]) == 1
 
 
-async def test_a_claim_that_was_not_committed_sends_nothing(rig: Rig) -> None:
+async def test_uncommitted_claim_sends_nothing(rig: Rig) -> None:
     await rig.pay("now ana@example.com 25 M")
     store = rig.switchboard.context.store
     was = store.write
@@ -68,14 +68,14 @@ async def test_a_claim_that_was_not_committed_sends_nothing(rig: Rig) -> None:
     assert rig.paid == [("ana@example.com", 2_500)]
 
 
-async def test_a_start_waits_for_the_lock_of_another_process(rig: Rig) -> None:
+async def test_start_waits_for_the_lock_of_another_process(rig: Rig) -> None:
     stumbling = stumble(rig, "recover", StorageBusy("locked"), StorageBusy("the server starts again"))
     assert await at_start(partial(recover, rig.switchboard.context)) == 0
     assert not stumbling.errors
 
 
 @pytest.mark.parametrize("error", [StorageBusy("locked"), StorageClosed("stopping"), StorageError("not migrated")])
-async def test_a_start_ends_when_waiting_does_not_help(rig: Rig, error: StorageError) -> None:
+async def test_start_fails_if_the_lock_stays(rig: Rig, error: StorageError) -> None:
     stumbling = stumble(rig, "recover", error, error)
     seconds = 0.0 if type(error) is StorageBusy else 60.0
     with pytest.raises(type(error)):

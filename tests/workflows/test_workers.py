@@ -57,7 +57,7 @@ async def until_begun(queue: Queue, count: int) -> None:
             await queue.news.wait()
 
 
-async def test_no_more_than_the_slots_and_the_next_when_one_is_free(rig: Rig) -> None:
+async def test_worker_runs_at_most_its_slots(rig: Rig) -> None:
     ctx, queue = rig.switchboard.context, Queue("a", "b", "c")
     for name in "ab":
         queue.gates[name] = asyncio.Event()
@@ -76,9 +76,7 @@ async def test_no_more_than_the_slots_and_the_next_when_one_is_free(rig: Rig) ->
     assert sorted(queue.ended) == ["a", "b", "c"]
 
 
-async def test_what_the_database_fails_is_told_to_who_waits_and_logged(
-    rig: Rig, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_database_failure_is_answered_and_logged(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:
     ctx, queue = rig.switchboard.context, Queue("a", "b")
     queue.error = StorageBusy("The database is locked.")
     await ctx.workers.take_up(ctx, queue.work(slots=2))
@@ -88,7 +86,7 @@ async def test_what_the_database_fails_is_told_to_who_waits_and_logged(
     assert capsys.readouterr().out.count("a step waits for the database") == 2
 
 
-async def test_a_stop_waits_for_what_ends_soon_and_cuts_off_the_rest(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_stop_waits_briefly_and_cancels_the_rest(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.workflows.workers.STOP_SECONDS", 0.05)
     ctx, queue = rig.switchboard.context, Queue("soon", "never")
     queue.gates = {"soon": asyncio.Event(), "never": asyncio.Event()}
@@ -103,7 +101,7 @@ async def test_a_stop_waits_for_what_ends_soon_and_cuts_off_the_rest(rig: Rig, m
     assert await ctx.workers.take_up(ctx, work) == 0
 
 
-async def test_steps_of_a_row_without_a_lease_come_one_after_the_other(rig: Rig) -> None:
+async def test_steps_of_a_row_never_overlap(rig: Rig) -> None:
     ctx, queue = rig.switchboard.context, Queue("a")
     queue.gates["a"] = asyncio.Event()
     work = queue.work(slots=3, leased=False)

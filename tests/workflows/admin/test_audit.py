@@ -63,7 +63,7 @@ async def scene(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Scene]:
     await store.close()
 
 
-async def test_every_hundred_rows_and_every_quarter_of_an_hour(scene: Scene) -> None:
+async def test_anchors_are_written_every_100_rows_and_15_minutes(scene: Scene) -> None:
     await scene.rows(1)
     await scene.later()
     await scene.rows(EVERY_ROWS - 1)
@@ -77,7 +77,7 @@ async def test_every_hundred_rows_and_every_quarter_of_an_hour(scene: Scene) -> 
     assert scene.anchored == [1, EVERY_ROWS + 1, EVERY_ROWS + 2]
 
 
-async def test_a_clean_stop_anchors_the_rest(scene: Scene) -> None:
+async def test_clean_stop_writes_the_last_anchor(scene: Scene) -> None:
     await scene.rows(1)
     await scene.later()
     await scene.rows(5)
@@ -86,7 +86,7 @@ async def test_a_clean_stop_anchors_the_rest(scene: Scene) -> None:
     assert scene.anchored == [1, 6]
 
 
-async def test_the_running_bot_anchors_beside_its_database(rig: Rig, sqlite_url: str) -> None:
+async def test_running_bot_writes_anchors_beside_its_database(rig: Rig, sqlite_url: str) -> None:
     file = AnchorFile(anchors_path(sqlite_url), key=derived_key(SECRET_KEY, "anchor"))
     await rig.pay()
     await rig.pass_time(2)
@@ -99,7 +99,7 @@ async def test_the_running_bot_anchors_beside_its_database(rig: Rig, sqlite_url:
     assert file.path.name == "switchboard.db.anchors"
 
 
-async def test_an_older_copy_of_the_database_is_noticed_and_anchored_anew(scene: Scene) -> None:
+async def test_older_database_is_noticed_and_anchored_again(scene: Scene) -> None:
     await scene.rows(3)
     scene.file.append(Anchor(at=scene.clock.now(), seq=50, head="f" * 64))
     with capture_logs() as logs:

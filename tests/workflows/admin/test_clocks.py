@@ -84,7 +84,7 @@ async def test_machine_that_is_a_minute_ahead_uses_the_servers_clock(rig: Rig) -
 @pytest.mark.both_databases
 @on_both
 @pytest.mark.parametrize("seconds", [*STEPS, -50 * HOUR, 50 * HOUR])
-async def test_clock_step_holds_nothing_up_and_is_alerted_once(rig: Rig, seconds: float) -> None:
+async def test_clock_step_is_alerted_once_and_blocks_nothing(rig: Rig, seconds: float) -> None:
     await rig.pay()
     before = await newest(rig)
     clock_of(rig).seconds = seconds
@@ -164,7 +164,7 @@ async def test_quiet_period_is_as_long_after_clock_step(rig: Rig, seconds: float
     pytest.param(0.0, marks=pytest.mark.rig(opened_by=two_hours_ahead), id="ahead at start"),
     pytest.param(0.0, marks=pytest.mark.rig(opened_by=two_hours_behind), id="behind at start"),
 ])  # fmt: skip
-async def test_lost_post_is_found_whatever_the_clock_says(rig: Rig, seconds: float) -> None:
+async def test_lost_post_is_found_despite_clock_differences(rig: Rig, seconds: float) -> None:
     """``seconds``: the clock is ahead of Slack's by the time of the search, four minutes after the post."""
     rig.workspace.faults.arm(Fault(FaultKind.DONE_DROPPED, "chat.postMessage", times=2))
     rig.workspace.faults.arm(Fault(FaultKind.TOO_MANY, "conversations.history", times=6, wait="80"))

@@ -21,7 +21,7 @@ async def heard(rig: Rig) -> list[str]:
     return [text.partition("*Database disk ")[2].partition("*")[0] for text in alerts(rig)]
 
 
-async def test_each_change_is_told_once(rig: Rig) -> None:
+async def test_each_change_is_announced_once(rig: Rig) -> None:
     disk, told = rig.switchboard.context.store.disk, ["almost full", "full.", "space is back to normal."]
     for free, count in (
         (499_000_000, 1),
@@ -51,7 +51,7 @@ def _sql(statement: str) -> Callable[[Tx], object]:
 
 @pytest.mark.both_databases
 @pytest.mark.rig(on="both")
-async def test_a_write_that_the_disk_refuses_is_told_and_the_next_that_it_takes(rig: Rig) -> None:
+async def test_failed_and_recovered_disk_writes_are_reported(rig: Rig) -> None:
     """Slack is away at first; the post is tried again, from memory."""
     store = rig.switchboard.context.store
     fill, make_room = _sql("PRAGMA max_page_count = 1"), _sql("PRAGMA max_page_count = 1000000")

@@ -32,13 +32,13 @@ async def damaged(rig: Rig, table: str, *key: object, name: str = "", about: str
 
 
 @pytest.mark.parametrize(("name", "alerts"), [("unreadable:x", 0), ("notice:x", 1)])
-async def test_an_alert_that_cannot_be_read_sets_off_no_alert(rig: Rig, name: str, alerts: int) -> None:
+async def test_unreadable_alert_causes_no_alert(rig: Rig, name: str, alerts: int) -> None:
     """Or they would never end; of any other message it is told."""
     await damaged(rig, "outbox", "01KA", name=name)
     assert told(rig) == alerts
 
 
-async def test_nothing_leaves_while_the_database_says_nothing(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_silent_database_stops_sending(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     water = rig.switchboard._high_water
     assert await water.may_leave("payout X")
 

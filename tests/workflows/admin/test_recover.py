@@ -23,7 +23,7 @@ class PowerCutError(BaseException):
 
 
 @pytest.mark.parametrize("shown", [True, False], ids=["it was posted", "it never left"])
-async def test_a_post_that_died_with_its_process_is_looked_for_after_slacks_lag(rig: Rig, shown: bool) -> None:
+async def test_post_of_a_dead_process_is_searched_after_slack_lag(rig: Rig, shown: bool) -> None:
     cut = ["write.before:posted" if shown else "write.after:claim_outbox"]
 
     def probe(point: str) -> None:
@@ -59,7 +59,7 @@ class Slow:
 
 
 @pytest.mark.rig(on="both")
-async def test_a_post_whose_lease_ended_behind_a_slow_one_is_left_to_who_has_it_now(rig: Rig) -> None:
+async def test_post_with_an_expired_lease_is_left_to_its_new_holder(rig: Rig) -> None:
     ctx = rig.switchboard.context
     for _ in range(2):
         await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 March")

@@ -173,7 +173,7 @@ async def test_waiting_request_that_was_not_sent_is_approved_again(rig: Rig, tmp
 
 @both
 @pytest.mark.parametrize("command", ["send ana@example.com 25.00 rent", 'collect ana@example.com "Books" a=1x5.00'])
-async def test_what_was_created_since_is_not_created_again(rig: Rig, tmp_path: Path, command: str) -> None:
+async def test_already_created_payout_is_not_created_again(rig: Rig, tmp_path: Path, command: str) -> None:
     port = rig.payments.port
     await rig.payments.stop()
     await rig.pay(command)
@@ -193,7 +193,7 @@ async def test_what_was_created_since_is_not_created_again(rig: Rig, tmp_path: P
 
 
 @both
-async def test_freeze_and_what_helps_are_shown_everywhere(rig: Rig, tmp_path: Path) -> None:
+async def test_freeze_and_its_remedy_are_shown_everywhere(rig: Rig, tmp_path: Path) -> None:
     kept = back_up_of(rig, tmp_path)
     await rig.pay("now ana@example.com 25.00 rent")
     await rig.press("approve")
@@ -218,7 +218,7 @@ async def test_freeze_and_what_helps_are_shown_everywhere(rig: Rig, tmp_path: Pa
     assert await older(rig) is None  # what was lost has been accounted for
 
 
-async def test_what_cannot_be_written_down_does_not_leave(rig: Rig) -> None:
+async def test_unstored_effect_is_not_sent(rig: Rig) -> None:
     await rig.pay("now ana@example.com 25.00 rent")
     path = anchors(rig).path
     path.rename(path.with_suffix(".kept"))
@@ -233,7 +233,7 @@ async def test_what_cannot_be_written_down_does_not_leave(rig: Rig) -> None:
     assert "The anchor file can be written again" in alerts(rig)[-1]
 
 
-async def test_each_request_with_an_effect_is_written_down_before_it_leaves(rig: Rig) -> None:
+async def test_each_effect_is_stored_before_sending(rig: Rig) -> None:
     await rig.pay()
     await rig.press("approve")
     found = await newest(rig)
@@ -250,7 +250,7 @@ async def test_each_request_with_an_effect_is_written_down_before_it_leaves(rig:
     ],
     ids=["a line of another", "a line that was cut", "half a line at the end"],
 )
-async def test_anchors_that_were_changed_are_told_once(rig: Rig, before: bytes, behind: bytes, alerts: int) -> None:
+async def test_changed_anchors_are_alerted_once(rig: Rig, before: bytes, behind: bytes, alerts: int) -> None:
     await rig.pay()
     await rig.press("approve")
     await rig.switchboard.stop()
@@ -267,7 +267,7 @@ async def test_anchors_that_were_changed_are_told_once(rig: Rig, before: bytes, 
 
 
 @pytest.mark.rig(on="both", opened_by=open_rig)
-async def test_booking_that_was_sent_since_is_found_and_not_sent_again(rig: Rig, tmp_path: Path) -> None:
+async def test_already_sent_booking_is_found_and_not_resent(rig: Rig, tmp_path: Path) -> None:
     async def stages() -> list[Stage]:
         return [one.stage for one in await read(rig, lambda tx: tx.bookings.open(limit=10))]
 

@@ -43,7 +43,7 @@ def held(tx: Tx) -> tuple[int, int]:
     return counted(tx, "J1")[0], len(list(tx.emails.blocks("J1", part="rows")))
 
 
-async def test_a_list_is_forgotten_a_month_after_its_end(rig: Rig) -> None:
+async def test_email_list_is_deleted_a_month_after_its_end(rig: Rig) -> None:
     ctx = rig.switchboard.context
     await closed_list(rig, 2_500)
     assert await prune_due(ctx) == 0
@@ -58,14 +58,14 @@ async def test_a_list_is_forgotten_a_month_after_its_end(rig: Rig) -> None:
     assert await ctx.store.read(lambda tx: tx.emails.get("J1")) is not None
 
 
-async def test_a_list_that_is_not_over_is_kept(rig: Rig) -> None:
+async def test_unfinished_email_list_is_kept(rig: Rig) -> None:
     await write(rig, lambda tx: begun(tx, 3))
     rig.clock.advance(10 * KEPT.total_seconds())
     assert await prune_due(rig.switchboard.context) == 0
     assert await rig.switchboard.context.store.read(held) == (3, 0)
 
 
-async def test_offers_stay_and_files_nobody_could_use_are_forgotten(rig: Rig) -> None:
+async def test_offers_stay_and_unusable_files_are_forgotten(rig: Rig) -> None:
     now = rig.switchboard.context.clock.now()
 
     def work(tx: Tx) -> None:

@@ -75,7 +75,7 @@ def unknown(found: dict[State, int]) -> int:
     return found.get(State.COMMIT_UNKNOWN, 0)
 
 
-async def test_many_approved_payouts_and_a_dead_partner_make_a_few_unknown(rig: Rig) -> None:
+async def test_dead_provider_leaves_few_unknown_payouts(rig: Rig) -> None:
     await ask_for(rig, 20)
     await approve_all(rig)
     rig.payments.faults.arm(Fault(FaultKind.DONE_HANGS, "get_operation", times=None, skip=6, seconds=HANGS))
@@ -94,7 +94,7 @@ async def test_many_approved_payouts_and_a_dead_partner_make_a_few_unknown(rig: 
     assert len(alerts(rig)) == 2
 
 
-async def test_one_that_answers_reads_and_no_commits_is_tried_with_one_at_a_time(rig: Rig) -> None:
+async def test_service_answering_only_reads_gets_single_commits(rig: Rig) -> None:
     await ask_for(rig, 9)
     await approve_all(rig)
     die(rig, "commit_payout")
@@ -111,7 +111,7 @@ async def test_one_that_answers_reads_and_no_commits_is_tried_with_one_at_a_time
     assert len(alerts(rig)) == 2
 
 
-async def test_people_hear_once_that_it_began_and_once_that_it_is_over(rig: Rig) -> None:
+async def test_outage_start_and_end_are_announced_once(rig: Rig) -> None:
     await silence(rig)
     await rig.pass_time(HOUR, steps=6)
     [began] = alerts(rig)
@@ -126,7 +126,7 @@ async def test_people_hear_once_that_it_began_and_once_that_it_is_over(rig: Rig)
 
 
 @pytest.mark.parametrize(("minutes", "told"), [(-3, True), (-1, False), (1, False), (3, True)])
-async def test_what_a_process_said_minutes_ago_or_ahead_is_found_out_anew(rig: Rig, minutes: int, told: bool) -> None:
+async def test_outdated_health_report_is_replaced(rig: Rig, minutes: int, told: bool) -> None:
     """A process that still finds it silent says so within two minutes; what lies ahead, a clock said that was set."""
     now = rig.clock.now()
     said = Silence(since=now + timedelta(minutes=minutes - 5), seen=now + timedelta(minutes=minutes))
@@ -139,7 +139,7 @@ async def test_what_a_process_said_minutes_ago_or_ahead_is_found_out_anew(rig: R
     assert len(alerts(rig)) == (1 if told else 0)
 
 
-async def test_a_new_process_asks_before_it_sends(rig: Rig) -> None:
+async def test_new_process_reads_before_sending(rig: Rig) -> None:
     await rig.pay()
     await silence(rig)
     await rig.pass_time(10)
@@ -154,7 +154,7 @@ async def test_a_new_process_asks_before_it_sends(rig: Rig) -> None:
     assert len(alerts(rig)) == 2
 
 
-async def test_it_is_shown_to_who_runs_it(rig: Rig) -> None:
+async def test_restored_database_is_shown_to_the_operator(rig: Rig) -> None:
     await silence(rig)
     assert "no answer since <!date^1795165200^" in await service_status(rig, "Payments")
     await rig.workspace.open_home(OLGA)
@@ -173,7 +173,7 @@ async def metrics(rig: Rig) -> str:
         return await answer.text()
 
 
-async def test_a_delivery_waits_and_is_booked_once(sqlite_url: str) -> None:
+async def test_delivery_waits_for_the_service_and_is_booked_once(sqlite_url: str) -> None:
     rig = await deliveries.open_rig(sqlite_url)
     try:
         service, ctx = deliveries.service_of(rig), rig.switchboard.context
@@ -197,7 +197,7 @@ async def test_a_delivery_waits_and_is_booked_once(sqlite_url: str) -> None:
 
 @pytest.mark.postgres
 @pytest.mark.rig(on="postgres", policy=POLICY_OF_MANY)
-async def test_two_processes_count_for_themselves_and_tell_once(rig: Rig) -> None:
+async def test_processes_count_separately_and_alert_once(rig: Rig) -> None:
     first = rig.switchboard
     await rig.start()  # beside the first one
     try:
@@ -220,7 +220,7 @@ async def test_two_processes_count_for_themselves_and_tell_once(rig: Rig) -> Non
         await first.stop()
 
 
-async def test_a_call_to_localize_waits_in_the_queue_and_one_finds_out(rig: Rig) -> None:
+async def test_localization_waits_while_one_probe_runs(rig: Rig) -> None:
     client = rig.switchboard.context.localization.client
     assert client is not None
     found_silent(client.circuit)

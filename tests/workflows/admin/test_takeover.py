@@ -60,7 +60,7 @@ async def noticed(process: Switchboard, leave: Callable[[], Awaitable[None]]) ->
     await until(seen)
 
 
-async def test_what_a_dead_process_sent_is_read_at_once(rig: Rig) -> None:
+async def test_request_of_a_dead_process_is_read_at_once(rig: Rig) -> None:
     await hangs_in_its_commit(rig)
     other = await rig.start_another("another", ticking=False)
     ctx = other.context
@@ -78,7 +78,7 @@ async def test_what_a_dead_process_sent_is_read_at_once(rig: Rig) -> None:
 
 
 @pytest.mark.rig(around={"ticking": False, "service_total": 3_600.0, "server_now": lambda: datetime.now(UTC) + AHEAD})
-async def test_leases_of_a_dead_process_end_though_its_clock_was_ahead(rig: Rig) -> None:
+async def test_leases_of_a_dead_process_end_despite_its_fast_clock(rig: Rig) -> None:
     await hangs_in_its_commit(rig)
     leased = (await newest(rig)).lease_until
     other = await rig.start_another("another", ticking=False)
@@ -93,7 +93,7 @@ async def test_leases_of_a_dead_process_end_though_its_clock_was_ahead(rig: Rig)
     assert len(rig.paid) == 1
 
 
-async def test_who_only_lost_its_connection_keeps_its_work(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_process_with_a_lost_connection_keeps_its_work(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     """It takes its lock again between the two looks of the others."""
     await hangs_in_its_commit(rig)
     other = await rig.start_another("another", ticking=False)
@@ -123,7 +123,7 @@ async def test_who_only_lost_its_connection_keeps_its_work(rig: Rig, monkeypatch
     assert (await newest(rig)).state is State.SENDING
 
 
-async def test_after_a_restart_of_the_server_nobody_is_called_dead(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_database_restart_reports_no_dead_process(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     """It ended the connections of all: who is back first must not take the others for dead."""
     await hangs_in_its_commit(rig)
     other = await rig.start_another("another", ticking=False)
@@ -136,7 +136,7 @@ async def test_after_a_restart_of_the_server_nobody_is_called_dead(rig: Rig, mon
     assert (await newest(rig)).state is State.SENDING
 
 
-async def test_who_stops_in_order_leaves_nothing_behind(rig: Rig) -> None:
+async def test_clean_stop_releases_all_work(rig: Rig) -> None:
     other = await rig.start_another("another", ticking=False)
     await other.stop()
     ctx = rig.switchboard.context

@@ -34,7 +34,7 @@ def log(store: Store, clock: ManualClock) -> UnreadLog:
     return UnreadLog(store=store, clock=clock)
 
 
-async def test_what_comes_often_is_one_row(store: Store, clock: ManualClock, log: UnreadLog) -> None:
+async def test_repeated_callbacks_share_one_row(store: Store, clock: ManualClock, log: UnreadLog) -> None:
     first = clock.now()
     for _ in range(100):
         log.unread(answer())
@@ -47,7 +47,7 @@ async def test_what_comes_often_is_one_row(store: Store, clock: ManualClock, log
     assert (found.count, found.first_seen) == (100, first)
 
 
-async def test_what_comes_while_it_is_stored_is_not_lost(store: Store, log: UnreadLog) -> None:
+async def test_callback_during_storage_is_not_lost(store: Store, log: UnreadLog) -> None:
     log.unread(answer())
     written = store.write
 
@@ -66,7 +66,7 @@ async def test_what_comes_while_it_is_stored_is_not_lost(store: Store, log: Unre
     }
 
 
-async def test_what_waits_is_bounded(store: Store, log: UnreadLog) -> None:
+async def test_waiting_callbacks_are_bounded(store: Store, log: UnreadLog) -> None:
     for number in range(500):
         log.unread(answer(f"payments.{chr(97 + number // 26)}{chr(97 + number % 26)}"))
     assert await log.flush() == 50

@@ -32,7 +32,7 @@ async def seen(rig: Rig) -> set[Point]:
 
 
 @pytest.mark.parametrize(("works_on_it", "recovered"), [(True, 0), (False, 1)])
-async def test_what_this_process_still_sends_is_not_looked_for(rig: Rig, works_on_it: bool, recovered: int) -> None:
+async def test_request_in_flight_is_not_searched(rig: Rig, works_on_it: bool, recovered: int) -> None:
     ctx, over = rig.switchboard.context, rig.clock.now() - SECOND
     booking = await planted(rig, stage=Stage.SENDING, lease_owner=ctx.owner, lease_until=over)
     with ctx.leases.kept("booking", (booking.id if works_on_it else "another",)):
@@ -50,7 +50,7 @@ async def test_what_this_process_still_sends_is_not_looked_for(rig: Rig, works_o
         (BookingKind.PREBOOKING, {"cook_minutes": 5}, {Point.ADDRESS, Point.BOOK, Point.CASH, Point.CARD}),
     ]
 )
-async def test_what_the_service_took_is_followed_and_counts_as_evidence(
+async def test_accepted_resource_is_followed_as_evidence(
     rig: Rig, kind: BookingKind, request: dict[str, Any], points: set[Point]
 ) -> None:
     ctx = rig.switchboard.context
@@ -80,7 +80,7 @@ async def test_what_the_service_took_is_followed_and_counts_as_evidence(
         ({"stage": Stage.LOST, "sent_ago": 24 * HOUR + SECOND}, True, None, Stage.LOST, 0, None, None),
     ]
 )
-async def test_a_booking_is_lost_after_three_searches_and_the_quiet_period_and_searched_for_a_day(
+async def test_booking_is_lost_after_three_searches_and_the_quiet_period(
     rig: Rig,
     like: dict[str, Any],
     absent: bool,
@@ -104,7 +104,7 @@ async def test_a_booking_is_lost_after_three_searches_and_the_quiet_period_and_s
     assert (await drawn(rig, booking) > before) is (newly_lost or after.reason != booking.reason)
 
 
-async def test_two_of_ours_never_claim_one_booking(rig: Rig) -> None:
+async def test_service_booking_belongs_to_one_of_ours(rig: Rig) -> None:
     ctx = rig.switchboard.context
     first = await planted(rig)
     second = await planted(rig, stage=Stage.UNKNOWN)
@@ -126,7 +126,7 @@ Late = Callable[[Unit, Booking], Any]
         (Stage.OPEN, lambda uow, one: observe.observe(uow, one, record(one))),
     ]
 )
-async def test_who_comes_too_late_changes_nothing(rig: Rig, stage: Stage, work: Late) -> None:
+async def test_late_decision_changes_nothing(rig: Rig, stage: Stage, work: Late) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     booking = await planted(rig, stage=stage, version=2, sent_at=now - HOUR)
     before = everything_stored(rig)

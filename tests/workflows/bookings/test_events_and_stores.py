@@ -56,7 +56,7 @@ async def after(rig: Rig, one: StoreEvent) -> StoreEvent:
     (AWAY, 3, DAY, True, UNCONFIRMED, None, True), (AWAY, 0, DAY - SECOND, True, RECEIVED, 1, False),
     (ServiceNever("delivery", own_words("no"), status=403), 4, timedelta(), False, RECEIVED, 16, False),
 ])  # fmt: skip
-async def test_an_event_that_cannot_be_verified(
+async def test_unverifiable_event_is_posted_as_unverified(
     rig: Rig, trouble: Any, attempts: int, age: timedelta, known: bool, state: InboxState, pause: int | None, told: bool
 ) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
@@ -83,7 +83,7 @@ async def test_an_event_that_cannot_be_verified(
         (Stage.SENDING, "Centro", "", timedelta(minutes=10), False),
     ]
 )
-async def test_an_event_without_our_id_waits_while_an_answer_of_that_store_may_be_in_flight(
+async def test_event_without_our_id_waits_for_pending_answers(
     rig: Rig, stage: Stage, store: str, external: str, age: timedelta, waits: bool
 ) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
@@ -112,7 +112,7 @@ async def test_ours_is_known_by_its_id_in_its_own_store_only(rig: Rig) -> None:
     (f'"{"x" * 42}"', f'"{"x" * 42}"'), (f'"{"x-_9" * 11}"', '"[token]"'), ("a b" * 2_730 + "ab", "a b" * 2_730 + "ab"),
     ("a b " * 3_000, ""),
 ], ids=["no token yet", "token", "8192 characters", "large"])  # fmt: skip
-def test_event_is_kept_without_tokens_and_up_to_8192_characters(body: str, kept: str) -> None:
+def test_event_is_stored_without_tokens_up_to_8192_characters(body: str, kept: str) -> None:
     assert events._kept(body) == kept
 
 

@@ -44,9 +44,7 @@ def calls(rig: Rig, who: str = CALLED) -> list[str]:
         ("ACCEPTED READY_FOR_PICKUP WAITING_FOR_RAIN", []),
     ],
 )
-async def test_the_requester_is_called_for_each_end_once_whoever_tells_of_it(
-    rig: Rig, walk: str, called: list[str]
-) -> None:
+async def test_requester_is_mentioned_once_per_final_state(rig: Rig, walk: str, called: list[str]) -> None:
     """By a webhook that comes twice, by polling, and again after a restart in between."""
     await deliver(rig, "webhooks on Centro", user=OLGA)
     service = service_of(rig)
@@ -61,7 +59,7 @@ async def test_the_requester_is_called_for_each_end_once_whoever_tells_of_it(
     assert calls(rig) == called
 
 
-async def test_two_readers_of_one_end_call_once(rig: Rig) -> None:
+async def test_concurrent_readers_of_a_final_state_mention_once(rig: Rig) -> None:
     ctx, booking = rig.switchboard.context, await planted(rig, status="ACCEPTED")
 
     async def read() -> Booking | None:
@@ -76,7 +74,7 @@ async def test_two_readers_of_one_end_call_once(rig: Rig) -> None:
 
 @pytest.mark.parametrize(("user", "called", "named"), [(MARIA, [], ""), (TOM, ["canceled"], "Tom Berg *canceled*")])
 @pytest.mark.parametrize("fault", [None, FaultKind.DONE_DROPPED])
-async def test_nobody_is_called_for_what_they_did_themselves(
+async def test_people_are_not_mentioned_for_their_own_actions(
     rig: Rig, user: str, called: list[str], named: str, fault: FaultKind | None
 ) -> None:
     await booked(rig)
@@ -90,7 +88,7 @@ async def test_nobody_is_called_for_what_they_did_themselves(
     assert named in "".join(lines(rig))
 
 
-async def test_who_asked_in_vain_has_canceled_nothing(rig: Rig) -> None:
+async def test_refused_cancellation_cancels_nothing(rig: Rig) -> None:
     booking = await booked(rig)
     service_of(rig).faults.arm(Fault(FaultKind.REFUSED, "cancel_booking"))
     await deliver(rig, f"cancel {reference_of(rig)} customer called it off")
@@ -100,7 +98,7 @@ async def test_who_asked_in_vain_has_canceled_nothing(rig: Rig) -> None:
     assert "Maria" not in lines(rig)[-1]
 
 
-async def test_a_pre_booking_that_ends_elsewhere_calls_its_requester(rig: Rig) -> None:
+async def test_prebooking_ended_elsewhere_mentions_its_requester(rig: Rig) -> None:
     service = service_of(rig)
     await prebook(rig)
     service.book.cancel_prebooking(service.prebookings[-1])

@@ -25,7 +25,7 @@ async def observed(rig: Rig, booking: Booking, status: str, *, report: BookingRe
 # reading
 
 
-async def test_states_are_interpreted_once_they_show_all_there_is_and_none_is_unknown(rig: Rig) -> None:
+async def test_certification_point_passes_when_all_states_are_read(rig: Rig) -> None:
     for status, missing in (("ACCEPTED", True), ("COMPLETED", True), ("CANCELLED_BY_ADMIN", False), ("ODD", True)):
         await observed(rig, await planted(rig, status=""), status)
         assert (Point.STATES not in (await read(rig, gathered))[0]) is missing, status
@@ -42,7 +42,7 @@ async def test_states_are_interpreted_once_they_show_all_there_is_and_none_is_un
         (["READY_FOR_PICKUP"], {"tracking_url": ""}, False),
     ],
 )
-async def test_the_end_users_view_is_a_whole_way_on_the_card(
+async def test_card_shows_every_stage_of_a_delivery(
     rig: Rig, states: list[str], like: dict[str, str], evidence: bool
 ) -> None:
     detail = {"history": [["t", state] for state in states], "tracking_url": "https://d.example/t", **like}

@@ -32,7 +32,7 @@ def problem(rig: Rig) -> str:
 
 
 @pytest.mark.parametrize("kind", [FaultKind.DONE_DROPPED, FaultKind.DONE_500, FaultKind.GARBAGE])
-async def test_an_answer_that_was_lost_is_read_and_it_is_booked_once(rig: Rig, kind: FaultKind) -> None:
+async def test_lost_answer_is_looked_up_and_booked_once(rig: Rig, kind: FaultKind) -> None:
     service = deliveries.service_of(rig)
     service.faults.arm(Fault(kind, "create_booking"))
     await deliveries.book(rig)
@@ -43,7 +43,7 @@ async def test_an_answer_that_was_lost_is_read_and_it_is_booked_once(rig: Rig, k
     assert sum("*Not confirmed yet*" in line for line in deliveries.lines(rig)) == 1
 
 
-async def test_a_record_without_our_number_is_found_all_the_same(rig: Rig) -> None:
+async def test_record_without_our_number_is_found(rig: Rig) -> None:
     deliveries.service_of(rig).switches.forget_external = True
     deliveries.service_of(rig).faults.arm(Fault(FaultKind.DONE_DROPPED, "create_booking"))
     await deliveries.deliver(rig, "webhooks on Centro", user=OLGA)
@@ -57,7 +57,7 @@ async def test_a_record_without_our_number_is_found_all_the_same(rig: Rig) -> No
     assert len(rows) == 1  # the webhook, which could not tell whose it is, made no second one
 
 
-async def test_a_row_that_a_webhook_made_of_our_own_booking_joins_it(rig: Rig) -> None:
+async def test_webhook_row_of_our_booking_is_merged(rig: Rig) -> None:
     service = deliveries.service_of(rig)
     await deliveries.deliver(rig, "webhooks on Centro", user=OLGA)
     service.switches.forget_external = True
@@ -82,7 +82,7 @@ async def test_a_row_that_a_webhook_made_of_our_own_booking_joins_it(rig: Rig) -
     assert deliveries.is_over(rig, deliveries.CENTRO)
 
 
-async def test_a_lost_request_is_never_repeated_and_found_when_it_arrives_very_late(rig: Rig) -> None:
+async def test_lost_request_is_never_repeated_and_found_late(rig: Rig) -> None:
     service = deliveries.service_of(rig)
     service.faults.arm(Fault(FaultKind.LOST, "create_booking"))
     await deliveries.book(rig)
@@ -111,7 +111,7 @@ async def test_refused_booking_is_not_made(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("stage", [Stage.NEW, Stage.UNKNOWN])
-async def test_a_booking_whose_store_lost_its_key_is_tried_with_the_next_reading(rig: Rig, stage: Stage) -> None:
+async def test_booking_of_a_store_without_key_is_retried(rig: Rig, stage: Stage) -> None:
     ctx = rig.switchboard.context
     one = await planted(rig, store="Gone", stage=stage)
     await _step(ctx, ctx.delivery.required(), one)
@@ -122,7 +122,7 @@ async def test_a_booking_whose_store_lost_its_key_is_tried_with_the_next_reading
 
 
 @pytest.mark.parametrize("named", [1, 90])
-async def test_a_wait_that_the_service_names_is_the_wait_for_a_booking_and_for_its_state(rig: Rig, named: int) -> None:
+async def test_booking_honors_retry_after(rig: Rig, named: int) -> None:
     service = deliveries.service_of(rig)
     service.faults.arm(Fault(FaultKind.TOO_MANY, "create_booking", times=2, wait=str(named)))
     await deliveries.book(rig)
@@ -142,7 +142,7 @@ async def test_a_wait_that_the_service_names_is_the_wait_for_a_booking_and_for_i
     "write.before:confirm_booking", "write.after:confirm_booking", "write.before:claim_booking",
     "write.after:claim_booking", "write.before:booked", "write.after:booked",
 ])  # fmt: skip
-async def test_a_crash_anywhere_around_the_request_books_once(rig: Rig, point: str) -> None:
+async def test_crash_around_the_request_books_once(rig: Rig, point: str) -> None:
     await deliveries.ask_price(rig)
     armed = [True]
 
@@ -167,7 +167,7 @@ async def test_a_crash_anywhere_around_the_request_books_once(rig: Rig, point: s
     assert len(rig.cards(FINANCE)) == 1
 
 
-async def test_booking_is_made_by_the_second_button_alone_and_once(rig: Rig) -> None:
+async def test_only_confirmation_books_and_only_once(rig: Rig) -> None:
     service = deliveries.service_of(rig)
     await deliveries.ask_price(rig)
     await rig.workspace.close(MARIA)
@@ -181,7 +181,7 @@ async def test_booking_is_made_by_the_second_button_alone_and_once(rig: Rig) -> 
     assert (len(service.bookings), len(rig.cards(FINANCE))) == (1, 1)
 
 
-async def test_form_comes_back_with_its_values_where_the_address_is_not_covered(rig: Rig) -> None:
+async def test_uncovered_address_reopens_the_form_with_its_values(rig: Rig) -> None:
     await deliveries.deliver(rig, "book")
     await rig.submit(MARIA, {**deliveries.FORM, views.POSITION: "-2.2, -79.9"})
     assert "12 Market Street" in await deliveries.turned(rig, "Not covered")
@@ -198,7 +198,7 @@ async def test_form_comes_back_with_its_values_where_the_address_is_not_covered(
     ],
     ids=["outage", "refusal"],
 )
-async def test_a_price_that_cannot_be_had_keeps_nobody_from_booking(rig: Rig, kind: FaultKind, said: str) -> None:
+async def test_missing_price_does_not_prevent_booking(rig: Rig, kind: FaultKind, said: str) -> None:
     """The service recommends the question before a booking; it does not require it."""
     deliveries.service_of(rig).faults.arm(Fault(kind, "quote", times=None))
     await deliveries.deliver(rig, "book")
@@ -216,7 +216,7 @@ async def test_a_price_that_cannot_be_had_keeps_nobody_from_booking(rig: Rig, ki
 
 
 @pytest.mark.rig(on="sqlite", opened_by=None, delivery_base_url="https://d.example")
-async def test_without_the_service_nothing_is_asked(rig: Rig) -> None:
+async def test_unconfigured_delivery_is_not_called(rig: Rig) -> None:
     for verb in ("stores", "book", "quote", "prebook", "store add", "show B-222222", "certify"):
         ack = await rig.workspace.slash(MARIA, FINANCE, "/deliver", verb)
         assert "set `DELIVERY_MASTER_KEY`" in ack.body["text"], verb
@@ -239,7 +239,7 @@ async def open_with_our_key(database_url: str, *, master_key: str | None) -> Rig
 
 
 @pytest.mark.rig(on="sqlite", opened_by=open_with_our_key, master_key=None)
-async def test_keys_of_stores_do_without_a_master_key(rig: Rig) -> None:
+async def test_store_keys_work_without_a_master_key(rig: Rig) -> None:
     service = deliveries.service_of(rig)
     assert "• *Ours* (key in the settings)" in await deliveries.deliver(rig, "stores")
     await deliveries.ask_price(rig, **{views.STORE: "Ours", views.PHONE: "+593 99 123 4567"})
@@ -257,7 +257,7 @@ async def test_keys_of_stores_do_without_a_master_key(rig: Rig) -> None:
 
 
 @pytest.mark.rig(on="sqlite", opened_by=open_with_our_key, master_key="wrong")
-async def test_a_key_from_the_settings_is_enough_for_its_store(rig: Rig) -> None:
+async def test_store_key_from_the_settings_is_sufficient(rig: Rig) -> None:
     known = await deliveries.deliver(rig, "store show ours")
     assert ":convenience_store: *Ours*" in known
     await deliveries.deliver(rig, "store edit ours")

@@ -32,7 +32,7 @@ STATES = [status for status in Status if status is not Status.ON_HOLD]
 pytestmark = pytest.mark.rig(opened_by=open_rig)
 
 
-async def test_each_state_is_shown_and_told(rig: Rig) -> None:
+async def test_each_state_is_shown_and_announced(rig: Rig) -> None:
     """Five bookings, one for each end, and what comes before on the way there; the words: see presentation."""
     walks = (
         "READY_FOR_PICKUP ACCEPTED ARRIVED_AT_PICKUP WAY_TO_DELIVER ARRIVED_AT_DELIVERY COMPLETED",
@@ -127,7 +127,7 @@ def cards_of(rig: Rig) -> dict[str, tuple[Message, list[str]]]:
     return {number: (card, threads.get(card.ts, [])) for number, card in drawn.items()}
 
 
-async def test_a_restart_search_is_told_as_such(rig: Rig) -> None:
+async def test_restarted_driver_search_is_announced(rig: Rig) -> None:
     booking = await booked(rig)
     service_of(rig).settle(booking, "ACCEPTED")
     await rig.pass_time(31)
@@ -143,7 +143,7 @@ async def test_a_restart_search_is_told_as_such(rig: Rig) -> None:
 <http://127.0.0.1/driver/······|picture>""")
 
 
-async def test_what_has_ended_is_read_no_more(rig: Rig) -> None:
+async def test_ended_request_is_not_polled(rig: Rig) -> None:
     booking = await booked(rig)
     service_of(rig).settle(booking, "COMPLETED")
     await rig.pass_time(31)
@@ -165,7 +165,7 @@ async def test_no_driver_is_an_alarm(rig: Rig) -> None:
     assert "Cancel" in offered(rig)
 
 
-async def test_a_card_says_when_it_may_be_behind(rig: Rig) -> None:
+async def test_card_says_when_it_may_be_outdated(rig: Rig) -> None:
     await booked(rig)
     service_of(rig).switches.suspended = True
     await rig.pass_time(61, steps=2)
@@ -178,7 +178,7 @@ async def test_a_card_says_when_it_may_be_behind(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("by", ["number", "id"])
-async def test_a_booking_made_elsewhere_is_canceled_by_its_number_at_the_service(rig: Rig, by: str) -> None:
+async def test_external_booking_is_canceled_by_its_service_number(rig: Rig, by: str) -> None:
     """Nobody here has heard of it: it is looked for in the stores, followed, and canceled like any other."""
     made = service_of(rig).book.create(service_of(rig).store("Centro"), ELSEWHERE)
     named = str(getattr(made, by))
@@ -190,7 +190,7 @@ async def test_a_booking_made_elsewhere_is_canceled_by_its_number_at_the_service
     assert "I can't find 999999." in await deliver(rig, "cancel 999999 nobody")
 
 
-async def test_the_search_for_one_made_elsewhere_is_started_by_its_number(rig: Rig) -> None:
+async def test_search_of_an_external_booking_starts_by_its_number(rig: Rig) -> None:
     made = service_of(rig).book.create(service_of(rig).store("Centro"), {**ELSEWHERE, "cookTime": 900_000})
     assert "Looking for a driver: Walk In" in await deliver(rig, f"start {made.number}")
     assert made.status == "READY_FOR_PICKUP"

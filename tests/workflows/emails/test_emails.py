@@ -65,7 +65,7 @@ async def die_and_start_again(rig: Rig, working: asyncio.Task[None]) -> None:
     await rig.settle()
 
 
-async def test_pausing_waits_for_what_is_under_way_and_resuming_goes_on(rig: Rig) -> None:
+async def test_pause_finishes_running_checks_and_resume_continues(rig: Rig) -> None:
     job_id, working = await under_way(rig, 400, concurrency=20, asked=100)
     ctx = rig.switchboard.context
     assert await press(ctx, job_id, Press.PAUSE, person=MARIA) == (Pressed.DONE, RunState.PAUSED)
@@ -98,7 +98,7 @@ async def paused_at_the_end(rig: Rig) -> str:
     return job_id
 
 
-async def test_a_list_that_is_paused_as_its_last_answer_arrives_ends(rig: Rig) -> None:
+async def test_list_paused_at_its_last_answer_ends(rig: Rig) -> None:
     job_id = await paused_at_the_end(rig)
     job, run = await look(rig, job_id)
     assert (job.state, run.outcomes) == (RunState.DONE, {Outcome.ANSWERED: 1})
@@ -120,7 +120,7 @@ async def test_never_more_are_taken_or_under_way_than_were_chosen(rig: Rig) -> N
     assert 0 < worst <= 7
 
 
-async def test_two_runs_share_the_room_and_neither_waits_for_the_other(rig: Rig) -> None:
+async def test_concurrent_runs_share_the_limit(rig: Rig) -> None:
     rig.emails.manners.latency = 0.1
     first = await ask(rig, 1_000, concurrency=CONCURRENCY_LIMIT, prefix="a")
     second = await ask(rig, 1_000, concurrency=CONCURRENCY_LIMIT, prefix="b")
@@ -135,7 +135,7 @@ async def test_two_runs_share_the_room_and_neither_waits_for_the_other(rig: Rig)
         assert (job.state, run.outcomes) == (RunState.DONE, {Outcome.ANSWERED: 1_000})
 
 
-async def test_a_service_that_takes_ten_at_a_time_gets_them_all_in_the_end(rig: Rig) -> None:
+async def test_service_limited_to_ten_gets_all_addresses(rig: Rig) -> None:
     rig.emails.manners.latency = 0.01
     rig.emails.manners.at_once = 10
     job_id = await ask(rig, 200, concurrency=100)
@@ -147,7 +147,7 @@ async def test_a_service_that_takes_ten_at_a_time_gets_them_all_in_the_end(rig: 
     assert 0 < refused < 200
 
 
-async def test_a_service_that_always_asks_to_wait_pauses_the_run(rig: Rig) -> None:
+async def test_endless_retry_after_pauses_the_run(rig: Rig) -> None:
     rig.emails.faults.arm(Fault(FaultKind.TOO_MANY, "check", times=None))
     job_id = await ask(rig, 50, concurrency=5)
     await rig.settle()
@@ -165,7 +165,7 @@ E-mail check was too busy 8 times in a row (it answered 429, saying “Too many 
     assert (job.state, run.outcomes) == (RunState.DONE, {Outcome.ANSWERED: 50})
 
 
-async def test_after_a_death_what_was_under_way_is_asked_again_and_counted(rig: Rig) -> None:
+async def test_interrupted_checks_are_repeated_and_counted(rig: Rig) -> None:
     job_id, working = await under_way(rig, 300, concurrency=30, asked=100, latency=0.05)
     await die_and_start_again(rig, working)
     job, run = await look(rig, job_id)
@@ -175,7 +175,7 @@ async def test_after_a_death_what_was_under_way_is_asked_again_and_counted(rig: 
     assert await rig.switchboard.context.store.read(lambda tx: counted(tx, job_id)) == (300, 300)
 
 
-async def test_a_file_that_the_service_had_when_the_process_died_is_not_sent_again(rig: Rig) -> None:
+async def test_file_at_the_service_is_not_resent_after_a_crash(rig: Rig) -> None:
     rig.emails.manners.file_latency = 60.0
     job_id = await ask(rig, 10, whole=True)
     working = asyncio.create_task(rig.settle())
@@ -189,7 +189,7 @@ async def test_a_file_that_the_service_had_when_the_process_died_is_not_sent_aga
     assert sum(call.operation == "process_file" for call in rig.emails.calls) == 1
 
 
-async def test_a_file_that_two_begin_to_send_is_sent_once(rig: Rig) -> None:
+async def test_file_started_by_two_people_is_sent_once(rig: Rig) -> None:
     job_id = await ask(rig, 10, whole=True)
     ctx = rig.switchboard.context
     job = await ctx.store.read(lambda tx: tx.jobs.get(job_id))
@@ -206,7 +206,7 @@ class Seconds:
         return self.now
 
 
-def test_pressure_halves_once_a_hold_and_grows_with_answers() -> None:
+def test_concurrency_halves_per_hold_and_grows_with_answers() -> None:
     seconds = Seconds()
     pressure = Pressure(clock=seconds, limit=100)
     pressure.join("a", wants=1_000)
@@ -232,14 +232,14 @@ def test_pressure_halves_once_a_hold_and_grows_with_answers() -> None:
         (RunState.DONE, Press.STOP),
     ],
 )
-async def test_a_button_that_comes_too_late_changes_nothing(rig: Rig, state: RunState, what: Press) -> None:
+async def test_late_button_changes_nothing(rig: Rig, state: RunState, what: Press) -> None:
     one = await made(rig, state=state)
     pressed = await press(rig.switchboard.context, one.id, what, person=MARIA)
     assert pressed == (Pressed.TOO_LATE, state)
     assert await read(rig, lambda tx: tx.jobs.get(one.id)) == one
 
 
-def test_a_result_has_a_thousand_columns_and_one_for_all_others() -> None:
+def test_result_has_at_most_1000_columns_and_one_for_the_rest() -> None:
     names = [f"f{n}" for n in range(1_003)]
     said = Answer(outcome=Outcome.ANSWERED, pairs=tuple((name, name.upper()) for name in names)).stored()
     block = zlib.compress(json.dumps([(0, ["a@example.com"]), (1, ["b@example.com"])]).encode())
@@ -250,7 +250,7 @@ def test_a_result_has_a_thousand_columns_and_one_for_all_others() -> None:
     assert second[1:3] == ["not asked", ""]
 
 
-async def test_what_the_alert_names_is_found_in_the_log(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_alert_names_an_entry_of_the_log(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     async def fail(*_: object) -> None:
         raise ZeroDivisionError("a defect")
 

@@ -32,13 +32,13 @@ class Process:
         await self.ctx.store.write(lambda tx: give_up(Unit(tx, self.ctx)))
 
 
-async def test_one_process_has_all_of_it(rig: Rig) -> None:
+async def test_single_process_uses_the_whole_limit(rig: Rig) -> None:
     assert await Process(rig, "only").look() == 1_000
     assert not await read(rig, lambda tx: tx.flags.starting(FLAG)), "and has nobody to tell"
 
 
 @pytest.mark.rig(on="postgres")
-async def test_three_processes_share_and_what_one_leaves_the_others_take(rig: Rig) -> None:
+async def test_processes_share_the_limit_and_take_what_is_freed(rig: Rig) -> None:
     first, second, third = (Process(rig, name) for name in ("first", "second", "third"))
     assert [await one.look() for one in (first, second)] == snapshot([980, 1])
     first.pressure.use("list", 900)  # of its 980, 80 were answered
@@ -59,7 +59,7 @@ async def test_three_processes_share_and_what_one_leaves_the_others_take(rig: Ri
 
 @pytest.mark.rig(on="postgres")
 @pytest.mark.parametrize("forged", [None, 7, {}, {"wants": "x", "holds": 1, "at": "2026"}, {"wants": 1, "holds": 900}])
-async def test_a_damaged_figure_stops_nobody(rig: Rig, forged: object) -> None:
+async def test_damaged_statistics_stop_nothing(rig: Rig, forged: object) -> None:
     process, now = Process(rig, "first"), rig.clock.now()
     if forged is not None:
         await process.ctx.store.write(lambda tx: tx.flags.set(f"{FLAG}forged", forged, now))

@@ -26,7 +26,7 @@ BUSY = own_words("busy")
 _SENDING: Any = {"kind": WHOLE, "state": RunState.SENDING}
 
 
-async def test_at_the_fifth_time_it_is_given_up(rig: Rig) -> None:
+async def test_creation_is_given_up_at_the_fifth_attempt(rig: Rig) -> None:
     one = await job(rig, **_SENDING, detail={"tries": 4})
     await rig.switchboard.context.write(lambda uow: work._later(uow, one, NotExecuted(reason=BUSY, again=True)))
     after = await stored(rig, one)
@@ -52,7 +52,7 @@ def reading(flaw: Flaw) -> Callable[..., Any]:
     (Flaw.BOMB, FORMULA, True), (Flaw.TOO_COMPLEX, b"PK\x03\x04", True), (Flaw.TOO_COMPLEX, FORMULA, False),
     (Flaw.RAGGED, FORMULA, False), (Flaw.RAGGED, b"PK," + FORMULA, False), (Flaw.TOO_LARGE, FORMULA, False),
 ])  # fmt: skip
-async def test_formulas_are_neutralised_in_what_is_text_and_nothing_else_is_touched(
+async def test_only_formula_like_text_is_escaped_in_results(
     monkeypatch: pytest.MonkeyPatch, flaw: Flaw, content: bytes, as_it_is: bool
 ) -> None:
     monkeypatch.setattr(work, "read_apart", reading(flaw))
@@ -64,7 +64,7 @@ async def test_formulas_are_neutralised_in_what_is_text_and_nothing_else_is_touc
         assert b"'=1+1" in safe.content
 
 
-async def test_a_file_that_could_not_be_read_six_times_is_given_up(rig: Rig) -> None:
+async def test_unreadable_file_is_given_up_after_six_attempts(rig: Rig) -> None:
     one = await job(rig, detail={"reads": 5})
 
     async def silent(*_: object) -> None:
@@ -74,7 +74,7 @@ async def test_a_file_that_could_not_be_read_six_times_is_given_up(rig: Rig) -> 
     assert (await stored(rig, one)).state == RunState.FAILED
 
 
-async def test_a_whole_file_waits_while_the_database_may_be_older_than_the_service(rig: Rig) -> None:
+async def test_whole_file_check_waits_for_the_audit_check(rig: Rig) -> None:
     """It is sent once; addresses that are processed one by one may be asked for again."""
     ctx, now = rig.switchboard.context, rig.clock.now()
     await ctx.store.write(lambda tx: freeze_restored(Unit(tx, now=now, policy=ctx.policy), []))
@@ -96,7 +96,7 @@ class Fetched:
 
 @pytest.mark.parametrize("link", [False, True])
 @pytest.mark.parametrize("spelled", ["a workbook", "UTF-16", "UTF-8"])
-async def test_no_secret_stands_in_a_result_however_the_file_spells_it(rig: Rig, spelled: str, link: bool) -> None:
+async def test_results_hold_no_secret_in_any_spelling(rig: Rig, spelled: str, link: bool) -> None:
     ctx = rig.switchboard.context
     client = ctx.emails.client
     assert client is not None

@@ -29,7 +29,7 @@ async def test_call_whose_commit_had_no_answer_is_looked_for(rig: Rig) -> None:
     assert (seen.id, seen.state) == (job.id, CallState.WAITING)
 
 
-async def test_twenty_open_calls_are_the_most_of_one_person(rig: Rig) -> None:
+async def test_person_may_have_twenty_open_calls(rig: Rig) -> None:
     ctx = rig.switchboard.context
     for n in range(18):
         await asked(ctx, n)

@@ -39,7 +39,7 @@ async def test_new_attempt_that_meets_a_suspect_goes_back_to_people(rig: Rig) ->
     assert ONE_STEP.sent(rig) == 1
 
 
-async def test_what_was_suspect_and_shows_our_code_at_last_is_taken_in(rig: Rig) -> None:
+async def test_suspect_with_our_code_is_adopted(rig: Rig) -> None:
     await before(rig)
     rig.payments.faults.arm(Fault(FaultKind.NO_CODES, "list_operations", times=None))
     await ONE_STEP.leaves(rig, ONE_STEP.fault(FaultKind.DONE_DROPPED))
@@ -52,7 +52,7 @@ async def test_what_was_suspect_and_shows_our_code_at_last_is_taken_in(rig: Rig)
     assert ONE_STEP.sent(rig) == 1
 
 
-async def test_a_suspect_that_turns_out_to_be_another_lets_people_retry(rig: Rig) -> None:
+async def test_cleared_suspect_allows_retry(rig: Rig) -> None:
     await before(rig)
     await ONE_STEP.leaves(rig, ONE_STEP.fault(FaultKind.LOST))
     order = PayoutOrder(email="ana@example.com", description="", cents=2500, confirmation_uri="", failure_uri="")
@@ -67,7 +67,7 @@ async def test_a_suspect_that_turns_out_to_be_another_lets_people_retry(rig: Rig
     assert rig.paid[1:] == [("ana@example.com", 2500)]
 
 
-async def test_a_list_that_hides_our_codes_proves_nothing(rig: Rig) -> None:
+async def test_list_that_hides_our_codes_proves_nothing(rig: Rig) -> None:
     await before(rig)
     rig.payments.faults.arm(Fault(FaultKind.NO_CODES, "list_operations", times=None))
     await ONE_STEP.leaves(rig, ONE_STEP.fault(FaultKind.LOST))
@@ -84,7 +84,7 @@ async def test_a_list_that_hides_our_codes_proves_nothing(rig: Rig) -> None:
     assert rig.paid[1:] == [("ana@example.com", 2500)]
 
 
-async def test_a_purchase_that_may_be_there_is_not_opened_again(rig: Rig) -> None:
+async def test_uncertain_purchase_is_not_created_again(rig: Rig) -> None:
     await rig.pay('collect luis@example.com "before" web=1x7.00')
     await rig.pass_time(1)  # the other one is newer
     rig.payments.faults.arm(Fault(FaultKind.NO_CODES, "list_operations", times=None))

@@ -45,7 +45,7 @@ async def step(rig: Rig, one: Instruction, accounts: Any) -> Instruction:
     return await stored(rig, one)
 
 
-async def test_accounts_are_read_fifty_a_step_and_each_once(rig: Rig) -> None:
+async def test_accounts_are_read_once_in_steps_of_fifty(rig: Rig) -> None:
     items = [*rows(93), BulkItem(row=99, email="P71@example.com", cents=Cents(9))]
     one, accounts = await requested(rig, items), Accounts()
     for state, count in ((State.NEW, 50), (State.NEW, 93), (State.AWAITING, 93)):
@@ -57,7 +57,7 @@ async def test_accounts_are_read_fifty_a_step_and_each_once(rig: Rig) -> None:
 
 
 @on_one_rig([(29 * 60 + 59, State.NEW, 50, 0), (30 * 60, State.AWAITING, 0, 80)])
-async def test_approvers_are_asked_after_half_an_hour(
+async def test_approvers_are_asked_after_thirty_minutes(
     rig: Rig, seconds: int, state: State, asked: int, unread: int
 ) -> None:
     ago, accounts = rig.clock.now() - timedelta(seconds=seconds), Accounts()

@@ -58,7 +58,7 @@ def test_nothing_is_meant_if_nothing_waits() -> None:
     assert _meant(paid, None, {}) == NotRequested(CannotCancel.NOTHING_PENDING)
 
 
-async def test_empty_list_of_items_proves_nothing(rig: Rig) -> None:
+async def test_empty_items_list_proves_nothing(rig: Rig) -> None:
     async def bulk_items(_: str) -> Any:
         yield SimpleNamespace(items=(ReportedItem(hash="", status="pending"),))
 

@@ -68,7 +68,7 @@ async def test_history_entry_whose_items_cannot_be_read_may_be_ours(rig: Rig, tr
     assert ([job.id for job in found.hits], found.doubt) == (["b2"], None)
 
 
-async def test_history_before_the_submission_and_of_other_requests_is_not_ours(rig: Rig) -> None:
+async def test_earlier_and_foreign_history_is_ignored(rig: Rig) -> None:
     one = await asked(rig)
     await planted(rig, Kind.BULK, state=State.COMMITTED, remote_id="b2")
     await write(rig, lambda tx: tx.bulk_flights.take(one.id, known={"b1"}, now=rig.clock.now()))
@@ -94,9 +94,7 @@ async def test_alert_about_a_closed_request_names_each_bulk_payment_found(rig: R
 
 
 @on_one_rig([(1, False), (2, True)])
-async def test_unsent_submission_frees_the_flight_unless_an_earlier_one_may_arrive(
-    rig: Rig, commits: int, flies: bool
-) -> None:
+async def test_unsent_submission_frees_the_flight_unless_uncertain(rig: Rig, commits: int, flies: bool) -> None:
     now = rig.clock.now()
     one = await asked(rig, state=State.SENDING, commits=commits)
     await write(rig, lambda tx: tx.bulk_flights.take(one.id, known=set(), now=now))
@@ -107,15 +105,13 @@ async def test_unsent_submission_frees_the_flight_unless_an_earlier_one_may_arri
 
 
 @on_one_rig([(10, []), (None, []), (9, ["alert:differs"]), (11, ["alert:differs"])])
-async def test_another_number_of_payments_than_approved_is_an_alert(
-    rig: Rig, count: int | None, keys: list[str]
-) -> None:
+async def test_unexpected_number_of_payments_is_an_alert(rig: Rig, count: int | None, keys: list[str]) -> None:
     one = await asked(rig, state=State.SENDING, remote_id=None)
     await write(rig, lambda uow: bulk.submitted(uow, one, BulkJob(id=f"b{one.id}", status="running", count=count)))
     assert ((await stored(rig, one)).state, await queued(rig, one)) == (State.COMMITTED, keys)
 
 
-async def test_bulk_payment_that_stands_still_for_an_hour_is_one_alert(rig: Rig) -> None:
+async def test_bulk_stalled_for_an_hour_is_one_alert(rig: Rig) -> None:
     await ask(rig)
     await rig.press("approve")
     await rig.pass_time(3_500, steps=50)

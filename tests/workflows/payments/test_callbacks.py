@@ -20,7 +20,7 @@ from tests.workflows.looking import approved, asked, newest, operation, read, st
 KINDS = [CallbackKind.CONFIRMATION, CallbackKind.CANCEL, CallbackKind.FAILURE]
 
 
-async def test_however_much_comes_to_an_address_little_is_kept_and_seldom_read(rig: Rig) -> None:
+async def test_callback_floods_are_bounded(rig: Rig) -> None:
     rig.payments.callbacks.switches.drop = True
     await approved(rig)
     found, before = await newest(rig), asked(rig, "get_operation")
@@ -39,7 +39,7 @@ async def test_however_much_comes_to_an_address_little_is_kept_and_seldom_read(r
     told_once(rig, "*paid*")
 
 
-async def test_what_comes_while_the_record_is_read_leads_to_one_more_reading(rig: Rig) -> None:
+async def test_callback_during_a_read_causes_another_read(rig: Rig) -> None:
     rig.payments.callbacks.switches.drop = True
     await approved(rig)
     secret, payments = token((await newest(rig)).id), rig.switchboard.context.payments.client
@@ -62,7 +62,7 @@ async def test_what_comes_while_the_record_is_read_leads_to_one_more_reading(rig
     assert await inbox(rig) == [InboxState.APPLIED]
 
 
-async def test_an_address_is_good_until_ninety_days_after_the_end(rig: Rig) -> None:
+async def test_callback_address_is_valid_for_90_days_after_the_end(rig: Rig) -> None:
     await approved(rig)
     await rig.payments.advance()
     await rig.payments.delivered()
@@ -81,7 +81,7 @@ async def test_an_address_is_good_until_ninety_days_after_the_end(rig: Rig) -> N
     assert await state(rig) is State.COMPLETED
 
 
-async def test_what_was_too_early_is_read_as_soon_as_the_commit_is_answered(rig: Rig) -> None:
+async def test_early_callback_is_read_after_the_commit_answer(rig: Rig) -> None:
     """The record completes and is called back while the answer, which says less, is on its way."""
     await rig.pay()
     rig.payments.faults.arm(Fault(FaultKind.SLOW, "commit_payout", seconds=0.5))
@@ -99,7 +99,7 @@ async def test_what_was_too_early_is_read_as_soon_as_the_commit_is_answered(rig:
     told_once(rig, "*paid*")
 
 
-async def test_a_body_may_be_anything_and_is_not_believed(rig: Rig) -> None:
+async def test_callback_body_is_never_trusted(rig: Rig) -> None:
     await approved(rig)
     secret = token((await newest(rig)).id)
     url = f"{rig.switchboard.url}/callbacks/payments/{secret}"
@@ -127,7 +127,7 @@ async def test_only_allowed_sources_may_call(rig: Rig) -> None:
     assert (await call(rig, secret, headers={"X-Forwarded-For": "198.51.100.1, 203.0.113.7"}))[0] == 200
 
 
-async def test_the_database_holds_no_address_as_bytes(rig: Rig) -> None:
+async def test_database_stores_no_plain_callback_address(rig: Rig) -> None:
     """However the service writes the addresses into its record."""
     await approved(rig)
     found = await newest(rig)

@@ -10,7 +10,7 @@ from tests.support.rig import APPROVALS, FINANCE, Rig
 from tests.workflows.looking import alerts, asked, buttons, operation, state, told_once
 
 
-async def test_a_person_can_let_it_be_created_once_more(rig: Rig) -> None:
+async def test_failed_creation_can_be_retried_by_a_person(rig: Rig) -> None:
     await CREATE.leaves(rig, CREATE.fault(FaultKind.LOST, times=3))
     await rig.pass_time(HOUR, steps=15)
     assert buttons(rig, APPROVALS) == {"Retry", "Close as not paid"}
@@ -40,9 +40,7 @@ async def test_wrong_credentials_name_no_secret(rig: Rig) -> None:
         ("email", "mallory@example.com", "The recipient is different."),
     ],
 )
-async def test_a_payout_that_is_not_what_was_asked_for_is_never_shown_for_approval(
-    rig: Rig, field: str, value: object, said: str
-) -> None:
+async def test_mismatched_payout_is_never_shown_for_approval(rig: Rig, field: str, value: object, said: str) -> None:
     await CREATE.leaves(rig, CREATE.fault(FaultKind.DONE_DROPPED))
     setattr(operation(rig), field, value)
     await rig.pass_time(20 * MINUTE, steps=5)
@@ -52,7 +50,7 @@ async def test_a_payout_that_is_not_what_was_asked_for_is_never_shown_for_approv
     assert not rig.workspace.messages(APPROVALS)
 
 
-async def test_an_answer_to_the_commit_that_is_final_already(rig: Rig) -> None:
+async def test_commit_answer_may_be_final(rig: Rig) -> None:
     await rig.pay()
     record = operation(rig)
     execute = rig.payments.book.execute

@@ -53,7 +53,7 @@ async def test_refusal_counts_only_if_the_record_agrees(
         assert after.refusal == NO_MONEY
 
 
-async def test_record_that_differs_confirms_no_refusal_and_gives_nothing_back(rig: Rig) -> None:
+async def test_differing_record_does_not_confirm_a_refusal(rig: Rig) -> None:
     day = "2026-11-20"
     one = await planted(rig, state=State.COMMIT_UNKNOWN, commits=1, refusal=NO_MONEY)
     await tried(rig, one, outcome=AttemptOutcome.UNKNOWN)
@@ -106,7 +106,7 @@ async def test_new_attempt_is_not_sent_if_the_record_changed(
     assert (await stored(rig, one)).state is state
 
 
-async def test_answer_to_a_commit_that_differs_counts_and_is_an_alert(rig: Rig) -> None:
+async def test_differing_commit_answer_counts_and_alerts(rig: Rig) -> None:
     one = await planted(rig, state=State.SENDING, commits=1)
     await write(rig, lambda uow: payout.paid(uow, one, record(one, "committed", email="eve@example.com")))
     assert (await stored(rig, one)).state is State.COMMITTED

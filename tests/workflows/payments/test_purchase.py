@@ -51,7 +51,7 @@ def thread(rig: Rig) -> list[Message]:
     return [message for message in rig.news(FINANCE) if message.thread_ts == card(rig).ts]
 
 
-async def test_the_card_has_the_link_and_nothing_to_approve(rig: Rig) -> None:
+async def test_purchase_card_has_the_link_and_no_approval(rig: Rig) -> None:
     await collect(rig)
     assert link(rig) == f"{rig.payments.base_url}/checkout/{operation(rig).id}"
     assert [button.text for button in card(rig).buttons] == ["Open checkout"]
@@ -68,7 +68,7 @@ async def test_the_card_has_the_link_and_nothing_to_approve(rig: Rig) -> None:
     assert file.alt_text == f"QR code of the checkout link of {reference}: {link(rig)}"
 
 
-async def test_an_app_that_may_not_share_files_posts_the_link_alone(rig: Rig) -> None:
+async def test_without_file_scope_the_link_is_posted_alone(rig: Rig) -> None:
     scopes = tuple(scope for scope in rig.workspace.identity.scopes if scope != "files:write")
     rig.workspace._state.identity = replace(rig.workspace.identity, scopes=scopes)
     await collect(rig)
@@ -78,9 +78,7 @@ async def test_an_app_that_may_not_share_files_posts_the_link_alone(rig: Rig) ->
 
 
 @pytest.mark.parametrize("kind", [FaultKind.ERROR_500, FaultKind.TOO_MANY, FaultKind.LOST])
-async def test_a_picture_that_cannot_be_sent_for_long_does_not_hold_up_what_comes_after_it(
-    rig: Rig, kind: FaultKind
-) -> None:
+async def test_unsendable_picture_does_not_block_later_posts(rig: Rig, kind: FaultKind) -> None:
     for step in ("files.getUploadURLExternal", "upload", "files.completeUploadExternal"):
         rig.workspace.faults.clear()
         rig.workspace.faults.arm(Fault(kind, step, times=None))
@@ -92,7 +90,7 @@ async def test_a_picture_that_cannot_be_sent_for_long_does_not_hold_up_what_come
         assert ["*Paid*" in message.text for message in thread(rig)] == [False, True], step
 
 
-async def test_a_link_that_is_late_is_not_given_out_when_it_is_over(rig: Rig) -> None:
+async def test_late_checkout_link_is_withheld_after_the_end(rig: Rig) -> None:
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "files.getUploadURLExternal", times=2))
     await collect(rig)
     await decide(rig)
@@ -100,7 +98,7 @@ async def test_a_link_that_is_late_is_not_given_out_when_it_is_over(rig: Rig) ->
     assert [("*Paid*" in message.text, bool(message.files)) for message in rig.news(FINANCE)] == [(True, False)]
 
 
-async def test_another_amount_is_not_given_out_and_its_payment_is_an_alarm(rig: Rig) -> None:
+async def test_checkout_with_another_amount_is_withheld_and_alerted(rig: Rig) -> None:
     make = rig.payments.book.create_purchase
 
     def dearer(order: PurchaseOrder) -> Record:
@@ -125,7 +123,7 @@ async def test_another_amount_is_not_given_out_and_its_payment_is_an_alarm(rig: 
     assert asked(rig, "get_operation") == before
 
 
-async def test_another_buyer_than_asked_for_is_named(rig: Rig) -> None:
+async def test_unexpected_buyer_is_named(rig: Rig) -> None:
     await collect(rig)
     operation(rig).email = "eve@example.com"
     await decide(rig)
@@ -141,9 +139,7 @@ async def visit(rig: Rig, secret: str) -> tuple[int, str]:
 @pytest.mark.parametrize(
     ("kind", "words"), [(CallbackKind.CONFIRMATION, "Thank you"), (CallbackKind.CANCEL, "You left the checkout")]
 )
-async def test_the_buyer_who_comes_back_is_thanked_and_believed_after_reading(
-    rig: Rig, kind: CallbackKind, words: str
-) -> None:
+async def test_returning_buyer_is_thanked_and_verified(rig: Rig, kind: CallbackKind, words: str) -> None:
     rig.payments.callbacks.switches.drop = True
     await collect(rig)
     secret = token((await newest(rig)).id, kind)
@@ -176,7 +172,7 @@ async def test_no_other_address_has_a_page(rig: Rig) -> None:
 
 
 @pytest.mark.rig(callback_allowed_sources=[ip_network("203.0.113.0/24")])
-async def test_buyer_comes_from_anywhere_and_a_visit_alone_raises_no_alert(rig: Rig) -> None:
+async def test_buyer_return_is_accepted_from_anywhere_without_alert(rig: Rig) -> None:
     await collect(rig)
     secret = token((await newest(rig)).id)
     assert (await call(rig, secret, {}))[0] == 404, "a callback comes from the service alone"
@@ -185,7 +181,7 @@ async def test_buyer_comes_from_anywhere_and_a_visit_alone_raises_no_alert(rig: 
     assert (await inbox(rig), alerts(rig)) == ([InboxState.UNCONFIRMED], [])
 
 
-async def test_one_that_was_not_opened_yet_can_be_withdrawn(rig: Rig) -> None:
+async def test_unopened_purchase_can_be_withdrawn(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.TOO_MANY, "create_purchase", times=None))
     await collect(rig)
     assert [button.text for button in card(rig).buttons] == ["Withdraw"]

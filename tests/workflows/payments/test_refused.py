@@ -22,7 +22,7 @@ def paid_alerts(rig: Rig) -> list[str]:
     return [text for text in alerts(rig) if "the provider shows a payment" in text or "committed elsewhere" in text]
 
 
-async def test_a_callback_about_a_refused_one_is_kept_until_it_can_be_read(rig: Rig) -> None:
+async def test_callback_about_a_refused_payout_is_kept_until_read(rig: Rig) -> None:
     """Refused, and the record that was read agreed: it lags behind."""
     rig.payments.switches.stale_reads = 1
     arm(rig, FaultKind.DONE_REFUSED, "commit_payout")
@@ -39,7 +39,7 @@ async def test_a_callback_about_a_refused_one_is_kept_until_it_can_be_read(rig: 
     assert set(await inbox(rig)) == {InboxState.STALE}
 
 
-async def test_a_callback_about_a_refused_one_without_id_has_it_looked_for(rig: Rig) -> None:
+async def test_callback_about_a_refused_payout_without_id_starts_a_search(rig: Rig) -> None:
     rig.payments.switches.lists_lag_seconds = QUIET + 3 * MINUTE
     await ONE_STEP.leaves(rig, ONE_STEP.fault(FaultKind.DONE_REFUSED))
     await rig.pass_time(QUIET + 2 * MINUTE, steps=9)
@@ -52,7 +52,7 @@ async def test_a_callback_about_a_refused_one_without_id_has_it_looked_for(rig: 
     assert len(paid_alerts(rig)) == 1
 
 
-async def test_what_was_created_with_another_amount_is_watched(rig: Rig) -> None:
+async def test_payout_created_with_another_amount_is_watched(rig: Rig) -> None:
     create = rig.payments.book.create_payout
 
     def dearer(order: Any) -> Any:
@@ -74,7 +74,7 @@ async def test_what_was_created_with_another_amount_is_watched(rig: Rig) -> None
 
 
 @pytest.mark.parametrize("action", ["reject", "withdraw"])
-async def test_a_callback_and_the_watch_raise_one_alert_together(rig: Rig, action: str) -> None:
+async def test_callback_and_watch_raise_one_alert(rig: Rig, action: str) -> None:
     await rig.pay()
     if action == "reject":
         await rig.press("reject")

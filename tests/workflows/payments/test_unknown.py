@@ -26,7 +26,7 @@ async def with_people(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("pause", [0.0, DAY + MINUTE], ids=["at once", "after a day"])
-async def test_new_attempt_needs_its_own_quorum_of_votes_that_still_count(rig: Rig, pause: float) -> None:
+async def test_new_attempt_needs_its_own_valid_quorum(rig: Rig, pause: float) -> None:
     arm(rig, FaultKind.LOST)
     await rig.pay("send ana@example.com 1500.00 rent")
     for user in (ADA, LIN):
@@ -50,7 +50,7 @@ async def test_new_attempt_needs_its_own_quorum_of_votes_that_still_count(rig: R
         assert rig.paid == [("ana@example.com", 150_000)]
 
 
-async def test_who_has_to_look_is_told_where_and_who_may_decide(rig: Rig) -> None:
+async def test_card_names_where_to_look_and_who_decides(rig: Rig) -> None:
     await with_people(rig)
     found = await newest(rig)
     assert everywhere(rig, f"Check `{found.remote_id}` in the provider's dashboard")
@@ -60,7 +60,7 @@ async def test_who_has_to_look_is_told_where_and_who_may_decide(rig: Rig) -> Non
     assert "<!subteam^S0TREASURY>, please decide." in alert
 
 
-async def test_a_retry_that_is_not_sent_in_time_is_with_people_again(rig: Rig) -> None:
+async def test_unsent_retry_returns_to_people(rig: Rig) -> None:
     await with_people(rig)
     await rig.payments.stop()
     await rig.press("retry")

@@ -23,7 +23,7 @@ async def test_large_amount_is_typed_exactly_or_counts_nothing(rig: Rig) -> None
     assert len(await votes(rig)) == 1
 
 
-async def test_who_has_voted_is_told_so_before_typing_it_again(rig: Rig) -> None:
+async def test_repeated_voter_is_told_before_typing(rig: Rig) -> None:
     await rig.pay(BIG)
     await rig.press("approve")
     await rig.submit(ADA, {forms.AMOUNT: "1500"})
@@ -35,7 +35,7 @@ async def test_who_has_voted_is_told_so_before_typing_it_again(rig: Rig) -> None
     assert (await actions(rig)).count("approve") == 1
 
 
-async def test_who_comes_after_the_decision_is_told_who_was_first(rig: Rig) -> None:
+async def test_late_voter_learns_who_decided(rig: Rig) -> None:
     await rig.pay()
     card = await rig.card()
     late = card.button("payout.approve").value
@@ -49,7 +49,7 @@ async def test_who_comes_after_the_decision_is_told_who_was_first(rig: Rig) -> N
     assert "is already *paid*, approved by <@U0ADA> at <!date^" in await heard(rig, LIN, "already")
 
 
-async def test_a_button_of_another_request_or_card_or_round_does_nothing(rig: Rig) -> None:
+async def test_button_of_another_request_card_or_round_does_nothing(rig: Rig) -> None:
     await rig.pay()
     await rig.pay("send luis@example.com 30.00 rent")
     first, second = rig.cards(APPROVALS)
@@ -75,7 +75,7 @@ async def test_a_button_of_another_request_or_card_or_round_does_nothing(rig: Ri
     assert not await votes(rig)
 
 
-async def test_a_click_after_the_deadline_counts_nothing_even_before_anybody_noticed(rig: Rig) -> None:
+async def test_click_after_the_deadline_does_not_count(rig: Rig) -> None:
     await rig.pay()
     rig.clock.advance(DAY)  # nothing has noticed yet
     card = await rig.card()
@@ -86,7 +86,7 @@ async def test_a_click_after_the_deadline_counts_nothing_even_before_anybody_not
     assert await state(rig) is State.EXPIRED
 
 
-async def test_a_reason_typed_too_late_is_no_rejection(rig: Rig) -> None:
+async def test_late_rejection_reason_rejects_nothing(rig: Rig) -> None:
     await rig.pay()
     await rig.press("reject")
     rig.clock.advance(DAY)

@@ -65,7 +65,7 @@ READ_BEFORE = {Kind.PAYOUT: "get_operation", Kind.BULK: "bulk_history_page", Kin
 
 
 @pytest.mark.parametrize("kind", READ_BEFORE)
-async def test_who_leaves_while_the_service_is_read_does_not_count(
+async def test_approver_leaving_during_the_read_does_not_count(
     rig: Rig, monkeypatch: pytest.MonkeyPatch, kind: Kind
 ) -> None:
     await approved_just_now(rig, kind)
@@ -76,9 +76,7 @@ async def test_who_leaves_while_the_service_is_read_does_not_count(
     assert everywhere(rig, "needed: an approver")
 
 
-async def test_who_leaves_while_the_list_is_searched_has_no_voice_in_a_new_attempt(
-    rig: Rig, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_approver_leaving_during_the_search_does_not_count(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     await rig.pay("now ana@example.com 25.00 rent")
     rig.payments.faults.arm(Fault(FaultKind.LOST, "one_step_payout"))
     await rig.press("approve", user=ADA)
@@ -93,7 +91,7 @@ async def test_who_leaves_while_the_list_is_searched_has_no_voice_in_a_new_attem
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_people_who_took_long_to_be_read_are_read_again(
+async def test_slow_people_lookup_is_repeated_before_sending(
     rig: Rig, monkeypatch: pytest.MonkeyPatch, kind: Kind
 ) -> None:
     await approved_just_now(rig, kind)
@@ -107,7 +105,7 @@ async def test_people_who_took_long_to_be_read_are_read_again(
     assert sent(rig, kind) == 1
 
 
-async def test_an_answer_from_memory_is_as_old_as_it_is(rig: Rig) -> None:
+async def test_cached_answer_keeps_its_age(rig: Rig) -> None:
     """What Slack said before may stand in while it is silent, but not for longer than a minute after it was said."""
     await approved_just_now(rig, Kind.PAYOUT)
     ctx, clock = rig.switchboard.context, rig.clock
@@ -126,7 +124,7 @@ async def test_an_answer_from_memory_is_as_old_as_it_is(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_the_time_to_send_it_can_end_while_people_are_read(
+async def test_send_window_may_end_during_the_people_lookup(
     rig: Rig, monkeypatch: pytest.MonkeyPatch, kind: Kind
 ) -> None:
     """The window is looked at in the claim itself, whatever it was before the last reading."""
@@ -138,7 +136,7 @@ async def test_the_time_to_send_it_can_end_while_people_are_read(
 
 
 @pytest.mark.parametrize("decision", ["approve", "retry"])
-async def test_the_requester_has_no_voice_even_where_no_button_asks_who_they_are(rig: Rig, decision: str) -> None:
+async def test_requester_vote_never_counts(rig: Rig, decision: str) -> None:
     """The workflow refuses by itself: forms stay open while roles change."""
     await rig.pay("send ana@example.com 25.00 rent", user=TOM)
     if decision == "retry":
@@ -158,9 +156,7 @@ async def test_the_requester_has_no_voice_even_where_no_button_asks_who_they_are
     assert not rig.paid
 
 
-async def test_what_is_left_of_a_cancellation_waits_for_the_approvals_it_lost(
-    rig: Rig, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_remaining_cancellation_waits_for_lost_approvals(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     """Votes are counted for each request of it, not once for all of them."""
 
     def named() -> list[int]:

@@ -39,7 +39,7 @@ async def touched_elsewhere(ctx: Context, instruction: Instruction) -> None:
     )
 
 
-async def test_a_bulk_payment_withdrawn_at_the_last_moment_leaves_the_air_free(rig: Rig) -> None:
+async def test_bulk_withdrawn_at_the_last_moment_frees_the_flight(rig: Rig) -> None:
     ctx = rig.switchboard.context
     assert ctx.payments.client is not None
     await ask(rig, "ana@example.com,25.00,March")
@@ -67,7 +67,7 @@ async def claimed_commit(rig: Rig, ctx: Context) -> claim.Claimed:
     return claimed
 
 
-async def test_the_answer_to_a_commit_counts_although_the_row_was_touched_meanwhile(rig: Rig) -> None:
+async def test_commit_answer_counts_despite_a_touched_row(rig: Rig) -> None:
     ctx = rig.switchboard.context
     assert ctx.payments.client is not None
     claimed = await claimed_commit(rig, ctx)
@@ -78,7 +78,7 @@ async def test_the_answer_to_a_commit_counts_although_the_row_was_touched_meanwh
     assert (await newest(rig)).state is State.COMMITTED
 
 
-async def test_an_answer_that_comes_after_the_attempt_was_given_up_changes_nothing(rig: Rig) -> None:
+async def test_answer_after_an_abandoned_attempt_changes_nothing(rig: Rig) -> None:
     ctx = rig.switchboard.context
     assert ctx.payments.client is not None
     claimed = await claimed_commit(rig, ctx)
@@ -91,9 +91,7 @@ async def test_an_answer_that_comes_after_the_attempt_was_given_up_changes_nothi
 
 
 @pytest.mark.parametrize(("works_on_it", "given_up"), [(True, 0), (False, 1)])
-async def test_an_attempt_that_this_process_works_on_is_not_given_up_although_its_lease_ran_out(
-    rig: Rig, works_on_it: bool, given_up: int
-) -> None:
+async def test_active_attempt_survives_its_expired_lease(rig: Rig, works_on_it: bool, given_up: int) -> None:
     ctx = rig.switchboard.context
     over = rig.clock.now() - timedelta(seconds=1)
     one = await planted(rig, state=State.SENDING, commits=1, lease_owner=ctx.owner, lease_until=over)

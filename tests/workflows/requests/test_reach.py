@@ -43,7 +43,7 @@ async def ask_and_lose(rig: Rig, left: list[str], text: str = BIG) -> None:
     await rig.pass_time(2 * MINUTE)
 
 
-async def test_too_few_approvers_are_told_once_to_requester_and_admins(rig: Rig) -> None:
+async def test_too_few_approvers_are_reported_once(rig: Rig) -> None:
     await ask_and_lose(rig, [ADA, LIN, GUS, EVE])
     assert "it needs 3 approvals, and only 2 people can approve it. The admins know." in told(rig)[0]
     assert "<@U0OLGA> Add an approver, or withdraw it." in alerts(rig)[0]
@@ -89,7 +89,7 @@ async def test_request_that_cannot_be_approved_is_refused(rig: Rig, text: str, u
 
 
 @pytest.mark.parametrize("change", [{"deleted": True}, {"restricted": True}, {"bot": True}])
-async def test_when_somebody_goes_it_is_told_once_until_it_is_over(rig: Rig, change: dict[str, bool]) -> None:
+async def test_departed_approver_is_reported_once(rig: Rig, change: dict[str, bool]) -> None:
     await rig.pay(BIG)
     assert told(rig) == []
     rig.workspace.set_user(TOM, **change)
@@ -104,7 +104,7 @@ async def test_when_somebody_goes_it_is_told_once_until_it_is_over(rig: Rig, cha
 
 
 @pytest.mark.parametrize("kind", [FaultKind.ERROR_500, FaultKind.LOST])
-async def test_slack_that_does_not_say_blocks_nothing_and_it_is_counted_later(rig: Rig, kind: FaultKind) -> None:
+async def test_unreadable_groups_block_nothing_and_are_counted_later(rig: Rig, kind: FaultKind) -> None:
     rig.workspace.set_group("S0TREASURY", [ADA, LIN])
     await rig.pay("send ana@example.com 25.00 rent")
     ctx = rig.switchboard.context
@@ -122,7 +122,7 @@ async def test_slack_that_does_not_say_blocks_nothing_and_it_is_counted_later(ri
     assert await state(rig) is State.AWAITING
 
 
-async def test_who_comes_back_and_leaves_again_is_told_again(rig: Rig) -> None:
+async def test_approver_leaving_again_is_reported_again(rig: Rig) -> None:
     await rig.pay(BIG)
     for count, users in ((1, [ADA, LIN]), (1, [ADA, LIN, TOM]), (2, [ADA, LIN]), (3, [ADA])):
         rig.workspace.set_group("S0TREASURY", users)

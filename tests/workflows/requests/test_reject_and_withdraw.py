@@ -12,7 +12,7 @@ from tests.support.rows import audit_rows
 from tests.workflows.looking import asked, buttons, everywhere, heard, newest, read, state, told_once
 
 
-async def test_a_veto_outweighs_votes(rig: Rig) -> None:
+async def test_veto_outweighs_votes(rig: Rig) -> None:
     await rig.pay("send ana@example.com 1500.00 rent")
     await rig.press("approve", user=ADA)
     await rig.submit(ADA, {forms.AMOUNT: "1500.00"})
@@ -33,7 +33,7 @@ async def test_without_a_reason_nothing_is_decided(rig: Rig, action: str, user: 
     assert await state(rig) is State.AWAITING
 
 
-async def test_a_long_reason_is_shortened_on_the_card_and_the_card_still_follows(rig: Rig) -> None:
+async def test_long_reason_is_shortened_on_the_card(rig: Rig) -> None:
     await rig.pay()
     await rig.press("reject")
     await rig.workspace.submit(ADA, {forms.REASON: "<&>" * 1_000}, force=True)
@@ -42,7 +42,7 @@ async def test_a_long_reason_is_shortened_on_the_card_and_the_card_still_follows
     assert buttons(rig) == set()
 
 
-async def test_reason_is_text_whatever_it_holds_and_stands_in_the_audit(rig: Rig) -> None:
+async def test_reason_is_plain_text_and_in_the_audit(rig: Rig) -> None:
     reason = "<!channel> <@U0ZOE> *pay* <https://evil.example|here>\n\u202etnemyap"
     escaped = "&lt;!channel&gt; &lt;@U0ZOE&gt; ∗pay∗ &lt;https://evil.example|here&gt; tnemyap"
     await rig.pay()
@@ -59,7 +59,7 @@ async def test_reason_is_text_whatever_it_holds_and_stands_in_the_audit(rig: Rig
     assert [(one.actor, one.detail["reason"]) for one in entries] == [(OLGA, stored)]
 
 
-async def test_the_reason_of_an_admin_comes_too_late_for_what_was_sent_meanwhile(rig: Rig) -> None:
+async def test_withdrawal_by_an_admin_is_too_late_after_sending(rig: Rig) -> None:
     await rig.pay()
     await rig.press("withdraw", user=OLGA)
     await rig.press("approve")
@@ -68,7 +68,7 @@ async def test_the_reason_of_an_admin_comes_too_late_for_what_was_sent_meanwhile
     assert await state(rig) is State.COMMITTED
 
 
-async def test_what_is_just_being_created_can_be_withdrawn_a_little_later(rig: Rig) -> None:
+async def test_request_being_created_can_be_withdrawn_afterwards(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.LOST, "create_payout"))
     await rig.pay()
     await rig.pass_time(5)

@@ -28,7 +28,7 @@ async def test_asker_is_answered_alone_only_if_the_line_does_not_say_the_same(ri
 PURPOSE = "pay &lt;the (https://evil.example/login) usual invoice&gt;"
 
 
-async def test_a_link_keeps_its_address_wherever_the_purpose_is_shown(rig: Rig) -> None:
+async def test_link_in_the_purpose_shows_its_address(rig: Rig) -> None:
     await rig.pay('send ana@example.com 25.00 "pay <https://evil.example/login|the usual invoice>"')
     for channel in (FINANCE, APPROVALS):
         (card,) = rig.cards(channel)
@@ -45,7 +45,7 @@ DAY, SECOND = timedelta(days=1), timedelta(seconds=1)
     (State.EXPIRED, timedelta(), 1), (State.CLOSED, timedelta(), 2), (State.COMPLETED, DAY - SECOND, 2),
     (State.COMPLETED, DAY + SECOND, 1), (State.COMMIT_UNKNOWN, DAY + SECOND, 2), (State.AWAITING, DAY + SECOND, 2),
 ]))  # fmt: skip
-async def test_same_payment_within_a_day_needs_one_more_approver_unless_it_ended_unpaid(
+async def test_repeated_payment_within_a_day_needs_one_more_approver(
     rig: Rig, number: int, case: tuple[State, timedelta, int]
 ) -> None:
     state, ago, quorum = case
@@ -55,7 +55,7 @@ async def test_same_payment_within_a_day_needs_one_more_approver_unless_it_ended
     assert [one.requirement.quorum for one in await requests(rig) if one.cents == 700 + number][-1] == quorum
 
 
-async def test_a_form_that_is_submitted_twice_asks_once(rig: Rig) -> None:
+async def test_form_submitted_twice_requests_once(rig: Rig) -> None:
     await rig.pay("send")
     values = {forms.EMAIL: "ana@example.com", forms.AMOUNT: "25.00", forms.DESCRIPTION: "March translation"}
     assert rig.workspace.modal(MARIA) is not None
@@ -68,7 +68,7 @@ async def test_a_form_that_is_submitted_twice_asks_once(rig: Rig) -> None:
 
 
 @pytest.mark.rig(payments_partner_secret=None)
-async def test_without_a_configured_service_the_command_says_what_is_missing(rig: Rig) -> None:
+async def test_unconfigured_service_names_the_missing_settings(rig: Rig) -> None:
     for text in (SEND, "send"):
         await rig.pay(text)
         assert "set `PAYMENTS_PARTNER_SECRET`" in ephemerals(rig, MARIA)[-1]

@@ -43,7 +43,7 @@ async def test_approved_request_is_held_while_its_requester_may_not_ask(
     assert sent(rig, kind) == (1 if change == GONE[0] else 0)
 
 
-async def test_nobody_can_approve_it_and_an_admin_withdraws_it(rig: Rig) -> None:
+async def test_held_request_cannot_be_approved_but_withdrawn_by_an_admin(rig: Rig) -> None:
     await asked_for(rig, Kind.PAYOUT)
     leaves(rig, MARIA, GONE[0])
     for person in (ADA, LIN):
@@ -60,7 +60,7 @@ async def test_nobody_can_approve_it_and_an_admin_withdraws_it(rig: Rig) -> None
     assert asked(rig, "commit_payout") == 0
 
 
-async def test_the_approvals_of_others_are_void_too(rig: Rig) -> None:
+async def test_edit_voids_all_approvals(rig: Rig) -> None:
     await rig.pay("send ana@example.com 2000.00 rent")
     await votes_with_amount(rig, "approve", ADA, "2000.00")
     assert len(await votes(rig)) == 1
@@ -74,7 +74,7 @@ async def test_the_approvals_of_others_are_void_too(rig: Rig) -> None:
     assert asked(rig, "commit_payout") == 0
 
 
-async def test_nothing_is_created_for_somebody_who_may_no_longer_ask(rig: Rig) -> None:
+async def test_former_requester_creates_nothing(rig: Rig) -> None:
     await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 rent")
     leaves(rig, MARIA, GONE[0])
     await rig.pass_time(20 * MINUTE, steps=5)
@@ -88,7 +88,7 @@ async def test_nothing_is_created_for_somebody_who_may_no_longer_ask(rig: Rig) -
     assert rig.cards(FINANCE)[-1].text.startswith("Waiting for approval (0 of 1): ")
 
 
-async def test_what_waits_says_so_instead_of_asking_for_approvals_that_cannot_be_given(rig: Rig) -> None:
+async def test_blocked_request_does_not_ask_for_impossible_approvals(rig: Rig) -> None:
     await asked_for(rig, Kind.PAYOUT)
     leaves(rig, MARIA, GONE[0])
     await rig.pass_time(7 * HOUR, steps=4)
@@ -103,7 +103,7 @@ async def test_what_waits_says_so_instead_of_asking_for_approvals_that_cannot_be
     assert await state(rig) is State.EXPIRED
 
 
-async def test_no_new_attempt_at_what_may_have_been_paid(rig: Rig) -> None:
+async def test_possibly_paid_request_gets_no_new_attempt(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.LOST, "commit_payout"))
     await rig.pay("send ana@example.com 25.00 rent")
     await rig.press("approve", user=ADA)

@@ -75,7 +75,7 @@ async def is_held(rig: Rig, why: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_a_vote_that_nobody_gave_pays_nothing(rig: Rig, kind: Kind) -> None:
+async def test_forged_vote_pays_nothing(rig: Rig, kind: Kind) -> None:
     await asked_for(rig, kind)
     before = sent(rig, kind)
     found, now = await newest(rig), int(rig.clock.seconds() * 1_000_000)
@@ -88,7 +88,7 @@ async def test_a_vote_that_nobody_gave_pays_nothing(rig: Rig, kind: Kind) -> Non
     assert (await rig.card()).plain.startswith("On hold")
 
 
-async def test_what_was_changed_after_it_was_shown_is_not_approved_on_the_old_card(rig: Rig) -> None:
+async def test_old_card_cannot_approve_a_changed_request(rig: Rig) -> None:
     await asked_for(rig, Kind.ONE_STEP)
     card = await rig.card()
     await another(rig, email="thief@example.com", cents=90_000)
@@ -168,7 +168,7 @@ async def test_older_row_that_is_put_back_is_not_sent(rig: Rig, deed: tuple[str,
     assert why in worded((await newest(rig)).reason)
 
 
-async def test_request_is_not_sent_again_from_a_copy_of_all_its_rows(rig: Rig) -> None:
+async def test_copied_rows_of_a_request_are_not_sent_again(rig: Rig) -> None:
     """Its newer audit rows are deleted, too: only the chain between others' rows shows it."""
     await approved_just_now(rig, Kind.ONE_STEP)
     rig.payments.switches.accept_duplicate_codes = True
@@ -194,7 +194,7 @@ async def test_request_is_not_sent_again_from_a_copy_of_all_its_rows(rig: Rig) -
     assert [one for one in alerts(rig) if found.reference in one and "the audit log breaks off at row" in one]
 
 
-async def test_what_was_sent_is_read_on_although_a_row_about_another_is_deleted(rig: Rig) -> None:
+async def test_deleted_row_of_another_request_does_not_stop_polling(rig: Rig) -> None:
     await approved_just_now(rig, Kind.PAYOUT)
     ours = await newest(rig)
     rig.payments.faults.arm(Fault(FaultKind.DONE_DROPPED, "commit_payout", times=1))
@@ -207,7 +207,7 @@ async def test_what_was_sent_is_read_on_although_a_row_about_another_is_deleted(
     assert there(await read(rig, lambda tx: tx.instructions.get(ours.id))).state is State.COMMITTED
 
 
-async def test_nothing_is_created_that_nobody_asked_for(rig: Rig) -> None:
+async def test_forged_request_creates_nothing(rig: Rig) -> None:
     await rig.workspace.slash(MARIA, APPROVALS, "/pay", "send ana@example.com 25.00 rent")
     assert await state(rig) is State.NEW
     await another(rig, email="thief@example.com")
@@ -216,7 +216,7 @@ async def test_nothing_is_created_that_nobody_asked_for(rig: Rig) -> None:
     await is_held(rig, "its row was changed in the database")
 
 
-async def test_an_attempt_that_was_deleted_is_not_made_again(rig: Rig) -> None:
+async def test_deleted_attempt_is_not_repeated(rig: Rig) -> None:
     """Executed, its answer lost; then the database forgets that it was sent."""
     await approved_just_now(rig, Kind.ONE_STEP)
     deadline = int(there((await newest(rig)).exec_deadline).timestamp() * 1_000_000)
@@ -231,7 +231,7 @@ async def test_an_attempt_that_was_deleted_is_not_made_again(rig: Rig) -> None:
     await is_held(rig, "its send attempts differ from the audit log")
 
 
-async def test_an_attempt_that_was_deleted_keeps_no_process_from_starting(rig: Rig) -> None:
+async def test_deleted_attempt_does_not_prevent_the_start(rig: Rig) -> None:
     await approved_just_now(rig, Kind.PAYOUT)
     leave = "UPDATE instruction SET state = 'sending', lease_owner = 'dead', lease_until = 1"
     await tamper(rig, "DELETE FROM attempt", leave)
@@ -243,7 +243,7 @@ async def test_an_attempt_that_was_deleted_keeps_no_process_from_starting(rig: R
     await is_held(rig, "its send attempts differ from the audit log")
 
 
-async def test_it_goes_on_when_the_operator_has_put_the_row_back(rig: Rig) -> None:
+async def test_work_resumes_after_the_row_is_restored(rig: Rig) -> None:
     await asked_for(rig, Kind.PAYOUT)
     found = await newest(rig)
     await tamper(rig, "UPDATE instruction SET requester = 'U0ZOE'")
@@ -258,7 +258,7 @@ async def test_it_goes_on_when_the_operator_has_put_the_row_back(rig: Rig) -> No
 
 
 @pytest.mark.parametrize(("action", "user"), [("approve", LIN), ("withdraw", MARIA)])
-async def test_nobody_decides_on_what_the_audit_does_not_know(rig: Rig, action: str, user: str) -> None:
+async def test_request_missing_in_the_audit_cannot_be_decided(rig: Rig, action: str, user: str) -> None:
     """A decision would seal the state that was forged."""
     await asked_for(rig, Kind.ONE_STEP)
     card = await rig.card()
@@ -273,7 +273,7 @@ async def test_nobody_decides_on_what_the_audit_does_not_know(rig: Rig, action: 
     assert await state(rig) is State.AWAITING
 
 
-async def test_a_freeze_is_lifted_by_those_who_were_seen_to_lift_it(rig: Rig) -> None:
+async def test_unfreezing_needs_verified_votes(rig: Rig) -> None:
     await approved_just_now(rig, Kind.ONE_STEP)
     await rig.workspace.slash(OLGA, FINANCE, "/pay", "freeze the invoice run is wrong")
     await tamper(rig, "DELETE FROM flag WHERE key = 'frozen'")
@@ -290,7 +290,7 @@ async def test_a_freeze_is_lifted_by_those_who_were_seen_to_lift_it(rig: Rig) ->
     assert rig.paid == [("ana@example.com", 2500)]
 
 
-async def test_a_name_that_was_written_among_those_who_lift_a_freeze_is_no_voice(rig: Rig) -> None:
+async def test_forged_unfreeze_vote_does_not_count(rig: Rig) -> None:
     await rig.pay("freeze the invoice run is wrong", user=OLGA)
     flag = await read(rig, lambda tx: tx.flags.get("frozen"))
     assert isinstance(flag, Mapping)
@@ -301,7 +301,7 @@ async def test_a_name_that_was_written_among_those_who_lift_a_freeze_is_no_voice
     assert held.lifting == ()
 
 
-async def test_a_row_of_a_freeze_that_was_changed_freezes(rig: Rig) -> None:
+async def test_changed_freeze_row_freezes_payments(rig: Rig) -> None:
     await rig.pay("freeze the invoice run is wrong", user=OLGA)
     await rig.pay("unfreeze", user=ADA)
     assert await read(rig, frozen) is None
@@ -319,7 +319,7 @@ async def test_restored_database_stays_frozen_until_an_operator_resumes(rig: Rig
     assert await read(rig, resumed_at) is None
 
 
-async def test_what_the_history_held_is_what_was_noted_then(rig: Rig) -> None:
+async def test_history_before_sending_is_the_stored_one(rig: Rig) -> None:
     """Otherwise a submission could be called known, so that people believe that it is not there."""
     await ask_for_many(rig)
     rig.payments.faults.arm(Fault(FaultKind.DONE_DROPPED, "create_bulk_payment", times=1))
@@ -334,7 +334,7 @@ async def test_what_the_history_held_is_what_was_noted_then(rig: Rig) -> None:
     assert "the provider's history changed in a way we can't explain" in worded(found.reason)
 
 
-async def test_a_request_whose_row_is_gone_is_named(rig: Rig) -> None:
+async def test_request_with_a_deleted_row_is_named(rig: Rig) -> None:
     await rig.pay()
     found = await newest(rig)
     assert await disagreements(rig) == ()
@@ -344,7 +344,7 @@ async def test_a_request_whose_row_is_gone_is_named(rig: Rig) -> None:
     assert await disagreements(rig) == (f"{found.reference}: it is in the audit but not in the database.",)
 
 
-async def test_unreadable_row_is_named_and_hides_no_other(rig: Rig) -> None:
+async def test_unreadable_row_is_named_without_hiding_others(rig: Rig) -> None:
     await rig.pay()
     first = await newest(rig)
     await rig.pay("send luis@example.com 30.00 rent")

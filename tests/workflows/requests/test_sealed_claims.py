@@ -27,7 +27,7 @@ async def forge(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_what_is_forged_while_people_are_read_is_not_sent(
+async def test_row_forged_during_people_lookup_is_not_sent(
     rig: Rig, kind: Kind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await approved_just_now(rig, kind)
@@ -48,9 +48,7 @@ async def test_what_is_forged_while_people_are_read_is_not_sent(
     assert [one for one in alerts(rig) if "is on hold" in one]
 
 
-async def test_what_is_forged_while_the_recipient_is_looked_up_is_not_created(
-    rig: Rig, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_row_forged_during_recipient_lookup_is_not_created(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     await rig.workspace.slash(MARIA, APPROVALS, "/pay", "send ana@example.com 25.00 rent")
     payments = there(rig.switchboard.context.payments.client)
     original = payments.account_status

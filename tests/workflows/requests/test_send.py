@@ -28,7 +28,7 @@ async def test_without_a_wait_in_seconds_the_pauses_grow(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("pause", [3.0, 300.0])
-async def test_a_poll_waits_as_long_as_the_service_says(rig: Rig, pause: float) -> None:
+async def test_poll_honors_retry_after(rig: Rig, pause: float) -> None:
     await approved(rig)
     rig.payments.faults.arm(Fault(FaultKind.TOO_MANY, "get_operation", wait=str(int(pause))))
     before = asked(rig, "get_operation")
@@ -43,7 +43,7 @@ LIMITED = POLICY.replace('daily_limit = "25000.00"', 'daily_limit = "50.00"')
 
 
 @pytest.mark.rig(policy=LIMITED)
-async def test_the_daily_limit_is_checked_when_it_is_sent(rig: Rig) -> None:
+async def test_daily_limit_is_checked_when_sending(rig: Rig) -> None:
     await approved(rig, "send ana@example.com 30.00 first")
     assert not rig.workspace.ephemerals(MARIA)
     await approved(rig, "send luis@example.com 30.00 second")
@@ -59,7 +59,7 @@ async def test_the_daily_limit_is_checked_when_it_is_sent(rig: Rig) -> None:
 
 
 @pytest.mark.rig(policy=LIMITED)
-async def test_a_new_day_has_a_limit_of_its_own(rig: Rig) -> None:
+async def test_daily_limit_resets_each_day(rig: Rig) -> None:
     await rig.pass_time(14.5 * HOUR)  # half past eleven at night, UTC
     await approved(rig, "send ana@example.com 30.00 first")
     await approved(rig, "send luis@example.com 30.00 second")
@@ -70,9 +70,7 @@ async def test_a_new_day_has_a_limit_of_its_own(rig: Rig) -> None:
 
 @pytest.mark.parametrize(("kind", "left"), [(FaultKind.REFUSED, 0), (FaultKind.LOST, 3000)])
 @pytest.mark.rig(policy=LIMITED)
-async def test_the_limit_is_given_back_only_when_it_certainly_was_not_paid(
-    rig: Rig, kind: FaultKind, left: int
-) -> None:
+async def test_limit_is_released_only_if_certainly_unpaid(rig: Rig, kind: FaultKind, left: int) -> None:
     rig.payments.faults.arm(Fault(kind, "commit_payout"))
     await approved(rig, "send ana@example.com 30.00 first")
     day = rig.switchboard.context.clock.now().date().isoformat()

@@ -60,7 +60,7 @@ async def test_step_that_fails_is_left_alone_until_an_admin_retries_it(
     ]
 
 
-async def test_ten_deaths_stop_a_row_which_is_retried_once_later(rig: Rig) -> None:
+async def test_row_stops_after_ten_crashes_and_is_retried_once(rig: Rig) -> None:
     payments: Any = rig.switchboard.context.payments.client
     was, begun = payments.account_status, 0
 
@@ -104,7 +104,7 @@ async def test_ten_deaths_stop_a_row_which_is_retried_once_later(rig: Rig) -> No
     assert (found.state, found.stopped, found.tries) == (State.AWAITING, "", 0)
 
 
-async def test_a_long_step_keeps_its_row_and_a_dead_one_does_not(rig: Rig) -> None:
+async def test_running_step_keeps_its_lease_and_a_dead_one_loses_it(rig: Rig) -> None:
     ctx = rig.switchboard.context
     payments: Any = ctx.payments.client
     was, hanging, gate = payments.get_operation, asyncio.Event(), asyncio.Event()

@@ -35,9 +35,7 @@ async def approved_while_the_service_is_away(rig: Rig, text: str = "send ana@exa
     ],
     ids=["deactivated", "guest", "bot", "elsewhere", "left the group"],
 )
-async def test_a_vote_that_no_longer_counts_is_asked_for_again(
-    rig: Rig, change: dict[str, object] | None, said: str
-) -> None:
+async def test_invalid_vote_has_to_be_replaced(rig: Rig, change: dict[str, object] | None, said: str) -> None:
     port = await approved_while_the_service_is_away(rig)
     if change is None:
         rig.workspace.set_group("S0TREASURY", [LIN, TOM, GUS])
@@ -53,7 +51,7 @@ async def test_a_vote_that_no_longer_counts_is_asked_for_again(
     assert "votes_no_longer_count" in await actions(rig)
 
 
-async def test_votes_that_still_count_are_kept_and_older_forms_are_outdated(rig: Rig) -> None:
+async def test_valid_votes_are_kept_and_older_forms_outdated(rig: Rig) -> None:
     await rig.pay("send ana@example.com 1500.00 rent")
     await rig.press("approve", user=ADA)
     await rig.submit(ADA, {forms.AMOUNT: "1500.00"})
@@ -77,7 +75,7 @@ async def test_votes_that_still_count_are_kept_and_older_forms_are_outdated(rig:
     assert "Approved by Lin Chen, Tom Berg." in told_once(rig, "*paid*")
 
 
-async def test_while_slack_does_not_say_who_counts_nothing_is_sent(rig: Rig) -> None:
+async def test_unknown_approvers_stop_sending(rig: Rig) -> None:
     """Nobody counts on a guess: it waits, and then the time to execute is over."""
     port = await approved_while_the_service_is_away(rig)
     for method in ("users.info", "usergroups.list"):
@@ -103,7 +101,7 @@ async def frozen(rig: Rig) -> bool:
 
 
 @pytest.mark.rig(policy=POLICY.replace("quorum = 1\n", "quorum = 2\n", 1))
-async def test_the_voice_of_somebody_who_left_the_approvers_counts_no_more(rig: Rig) -> None:
+async def test_vote_of_a_former_approver_does_not_count(rig: Rig) -> None:
     await say(rig, OLGA, "freeze something is odd")
     await say(rig, ADA, "unfreeze")
     rig.workspace.set_group("S0TREASURY", users=[LIN, TOM])
@@ -124,7 +122,7 @@ async def test_vote_counts_until_both_windows_are_over(rig: Rig, ago: timedelta,
     assert (allowed is not None, (await stored(rig, one)).round) == (counts, 1 if counts else 2)
 
 
-async def test_shorter_window_of_a_new_policy_holds_for_approved_requests(rig: Rig) -> None:
+async def test_shorter_window_applies_to_approved_requests(rig: Rig) -> None:
     await approved_while_the_service_is_away(rig)
     rig.settings.policy_file.write_text(POLICY.replace('execute_within = "60m"', 'execute_within = "30m"'))
     await rig.start_again()

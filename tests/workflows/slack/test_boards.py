@@ -20,7 +20,7 @@ def play(rig: Rig) -> Play:
     return Play(rig)
 
 
-async def test_one_message_is_edited_and_the_rest_stands_in_its_thread(play: Play) -> None:
+async def test_board_is_edited_and_results_are_in_its_thread(play: Play) -> None:
     await play.post()
     await play.post()
     [root] = play.messages()
@@ -35,7 +35,7 @@ async def test_one_message_is_edited_and_the_rest_stands_in_its_thread(play: Pla
     assert (file.text, file.thread_ts) == ("Here it is", root.ts)
 
 
-async def test_a_board_that_cannot_be_drawn_holds_up_no_other(play: Play) -> None:
+async def test_undrawable_board_does_not_block_others(play: Play) -> None:
     class Poisoned(Counted):
         async def board(self, *_: object) -> Content | None:
             raise ZeroDivisionError("a defect")
@@ -54,14 +54,14 @@ async def test_a_board_that_cannot_be_drawn_holds_up_no_other(play: Play) -> Non
     assert "is out of date" in told.text
 
 
-async def test_a_board_whose_thread_is_gone_stands_by_itself_and_keeps_its_details(play: Play) -> None:
+async def test_board_without_its_thread_is_posted_alone(play: Play) -> None:
     await play.post(thread_ts="1795165200.999999")
     await play.say("half")
     [root, line] = play.messages()
     assert (root.thread_ts, line.thread_ts) == ("", root.ts)
 
 
-async def test_a_file_that_slack_refuses_is_told_to_the_alerts_channel_and_holds_up_nothing(play: Play) -> None:
+async def test_file_refused_by_slack_alerts_and_blocks_nothing(play: Play) -> None:
     identity = play.rig.workspace.identity
     scopes = tuple(scope for scope in identity.scopes if scope != "files:write")
     play.rig.workspace._state.identity = replace(identity, scopes=scopes)
@@ -73,7 +73,7 @@ async def test_a_file_that_slack_refuses_is_told_to_the_alerts_channel_and_holds
     assert "couldn't be posted in <#C0FINANCE>: Slack says missing_scope" in alert.text
 
 
-async def test_a_file_arrives_once_whatever_becomes_of_its_answer(play: Play) -> None:
+async def test_file_is_shared_once_despite_lost_answers(play: Play) -> None:
     for number, kind in enumerate((FaultKind.DONE_DROPPED, FaultKind.DONE_500, FaultKind.ERROR_500)):
         play.rig.workspace.faults.arm(Fault(kind, "files.completeUploadExternal"))
         await play.post(f"job:{number}")
@@ -84,7 +84,7 @@ async def test_a_file_arrives_once_whatever_becomes_of_its_answer(play: Play) ->
 
 
 @pytest.mark.parametrize("error", ["is_archived", "restricted_action", "no_permission"])
-async def test_where_slack_lets_the_bot_post_nothing_the_requester_gets_it_directly(play: Play, error: str) -> None:
+async def test_unpostable_channel_falls_back_to_a_direct_message(play: Play, error: str) -> None:
     messenger = play.ctx.messenger
     post = messenger.post
 
@@ -113,7 +113,7 @@ async def test_card_without_requester_waits_for_its_channel(play: Play) -> None:
     assert "can be used again" in play.messages(ALERTS)[-1].text
 
 
-async def test_what_can_be_posted_nowhere_is_told_to_the_alerts_channel(play: Play) -> None:
+async def test_unpostable_message_alerts(play: Play) -> None:
     await play.post(channel=RANDOM, requester="")
     for _ in range(20):
         await play.pass_time(61)

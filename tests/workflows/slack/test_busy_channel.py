@@ -50,7 +50,7 @@ async def looks(rig: Rig, times: int, *, talk: int = 0) -> int:
     return times
 
 
-async def test_a_post_whose_answer_was_lost_is_found_under_thousands_of_messages(rig: Rig) -> None:
+async def test_unconfirmed_post_is_found_among_thousands(rig: Rig) -> None:
     rig.workspace.faults.arm(Fault(FaultKind.DONE_DROPPED, "chat.postMessage", skip=1))
     await rig.pay()
     chat(rig, MESSAGES)
@@ -62,7 +62,7 @@ async def test_a_post_whose_answer_was_lost_is_found_under_thousands_of_messages
     assert (await row_of(rig)).sent_ts == rig.cards(APPROVALS)[0].ts
 
 
-async def test_one_that_was_searched_for_in_vain_and_lost_again_is_searched_for_anew(rig: Rig) -> None:
+async def test_booking_lost_twice_is_searched_twice(rig: Rig) -> None:
     """What was read before the second try cannot hold what it left there."""
     rig.workspace.faults.arm(Fault(FaultKind.LOST, "chat.postMessage", skip=1))
     await rig.pay()

@@ -65,7 +65,7 @@ async def test_rows_that_run_at_the_same_time_are_posted_in_their_order(rig: Rig
         assert said(play, channel) == list(range(12))
 
 
-async def test_a_post_that_hangs_holds_up_the_others_for_a_moment(rig: Rig) -> None:
+async def test_hanging_post_delays_others_briefly(rig: Rig) -> None:
     play = Play(rig)
     await lines(play, 5)
     rig.workspace.faults.arm(Fault(FaultKind.SLOW, "chat.postMessage", seconds=2))
@@ -82,7 +82,7 @@ async def test_a_post_that_hangs_holds_up_the_others_for_a_moment(rig: Rig) -> N
     assert sorted(said(play)) == list(range(5))
 
 
-async def test_a_full_conversation_keeps_its_order_and_slacks_pace(rig: Rig, referee: Referee) -> None:
+async def test_busy_conversation_keeps_order_and_pace(rig: Rig, referee: Referee) -> None:
     play = Play(rig)
     await lines(play, 40, channels=CHANNELS)
     await play.pass_time(0)
@@ -94,7 +94,7 @@ async def test_a_full_conversation_keeps_its_order_and_slacks_pace(rig: Rig, ref
     assert not referee.too_early
 
 
-async def test_a_wait_that_slack_asked_for_is_no_attempt_in_vain(rig: Rig) -> None:
+async def test_slack_rate_limit_does_not_count_as_an_attempt(rig: Rig) -> None:
     """A post dies after many refusals; how often Slack was busy before does not count."""
     play = Play(rig)
     rig.workspace.faults.arm(Fault(FaultKind.TOO_MANY, "chat.postMessage", times=30))

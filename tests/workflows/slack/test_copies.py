@@ -30,7 +30,7 @@ def shows(rig: Rig, word: str, where: str) -> bool:
     return all(word.casefold() in rig.cards(channel)[-1].text.casefold() for channel in (where, APPROVALS))
 
 
-async def test_where_the_bot_is_no_member_it_writes_directly_with_the_way_to_invite_it(rig: Rig) -> None:
+async def test_nonmember_bot_writes_directly_with_an_invite_hint(rig: Rig) -> None:
     ack = await rig.pay(channel=RANDOM)
     assert ack.ok
     assert "To add me: `/invite @Switchboard`" in ephemerals(rig, MARIA)[0]
@@ -58,7 +58,7 @@ async def test_in_a_private_channel_the_bot_cannot_see(rig: Rig) -> None:
     assert [*rig.news(direct), *rig.news(APPROVALS)] == []
 
 
-async def test_among_the_approvers_one_card_serves_both(rig: Rig) -> None:
+async def test_request_in_the_approvals_channel_has_one_card(rig: Rig) -> None:
     await rig.pay(channel=APPROVALS)
     assert len(rig.cards(APPROVALS)) == 1
     assert buttons(rig, APPROVALS) == {"Approve", "Reject"}
@@ -72,7 +72,7 @@ async def test_among_the_approvers_one_card_serves_both(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("lost", [{"bot_member": False}, {"archived": True}], ids=["removed", "archived"])
-async def test_a_channel_that_is_lost_later_is_replaced_by_a_direct_message(rig: Rig, lost: dict[str, bool]) -> None:
+async def test_lost_channel_is_replaced_by_a_direct_message(rig: Rig, lost: dict[str, bool]) -> None:
     await rig.pay()
     rig.workspace.set_channel(FINANCE, **lost)
     await rig.press("approve")
@@ -84,7 +84,7 @@ async def test_a_channel_that_is_lost_later_is_replaced_by_a_direct_message(rig:
     assert len([message for message in rig.workspace.messages(direct) if "*Paid*" in message.text]) == 1
 
 
-async def test_approvers_who_cannot_be_told_any_more_are_an_alarm(rig: Rig) -> None:
+async def test_unreachable_approvers_raise_an_alert(rig: Rig) -> None:
     await rig.pay(channel=APPROVALS)
     rig.workspace.set_channel(APPROVALS, bot_member=False)
     await rig.press("reject")
@@ -98,7 +98,7 @@ async def test_approvers_who_cannot_be_told_any_more_are_an_alarm(rig: Rig) -> N
     assert "/archives/C0APPROVE/" in alert
 
 
-async def test_a_channel_of_approvers_that_is_lost_later_still_shows_the_end(rig: Rig) -> None:
+async def test_lost_approvals_channel_still_gets_the_final_state(rig: Rig) -> None:
     """Their card is edited where it stands; nothing else was to be said there."""
     await rig.pay()
     rig.workspace.set_channel(APPROVALS, bot_member=False)
@@ -109,7 +109,7 @@ async def test_a_channel_of_approvers_that_is_lost_later_still_shows_the_end(rig
     assert [*rig.news(FINANCE), *rig.news(APPROVALS), *alerts(rig)] == []
 
 
-async def test_a_reminder_that_cannot_be_posted_claims_no_end(rig: Rig) -> None:
+async def test_unpostable_reminder_claims_no_final_state(rig: Rig) -> None:
     await rig.pay()
     rig.workspace.set_channel(APPROVALS, bot_member=False)
     await rig.pass_time(13 * HOUR, steps=150)
@@ -119,7 +119,7 @@ async def test_a_reminder_that_cannot_be_posted_claims_no_end(rig: Rig) -> None:
     assert "ended" not in alert
 
 
-async def test_news_that_find_no_conversation_stand_in_the_channel_of_payments(rig: Rig) -> None:
+async def test_undeliverable_news_go_to_the_payments_channel(rig: Rig) -> None:
     """Somebody asked in a channel that lost the bot, and left the company: neither there nor directly can be told."""
     await approved(rig)
     rig.workspace.set_channel(FINANCE, bot_member=False)

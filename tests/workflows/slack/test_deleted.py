@@ -56,7 +56,9 @@ async def show(rig: Rig, user: str) -> None:
 
 
 @pytest.mark.parametrize("lose", LOST)
-async def test_the_approvers_card_comes_back_to_a_look(rig: Rig, lose: Lose, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_deleted_approvers_card_is_restored_on_refresh(
+    rig: Rig, lose: Lose, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await rig.pay()
     old = await rig.card(APPROVALS)
     expires = (await newest(rig)).expires_at
@@ -79,7 +81,7 @@ async def test_the_approvers_card_comes_back_to_a_look(rig: Rig, lose: Lose, mon
     assert rig.paid == [("ana@example.com", 2500)]
 
 
-async def test_the_requesters_card_comes_back_with_the_next_change(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_deleted_requester_card_returns_with_the_next_change(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     await rig.pay()
     delete(rig, rig.cards(FINANCE)[0], monkeypatch)
     await rig.settle()
@@ -93,7 +95,7 @@ async def test_the_requesters_card_comes_back_with_the_next_change(rig: Rig, mon
     assert len(rig.cards(FINANCE)) == 1
 
 
-async def test_only_people_of_a_request_bring_its_card_back(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_only_people_of_the_request_restore_its_card(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     await rig.pay()
     delete(rig, rig.cards(FINANCE)[0], monkeypatch)
     await show(rig, ZOE)
@@ -102,7 +104,7 @@ async def test_only_people_of_a_request_bring_its_card_back(rig: Rig, monkeypatc
     assert len(rig.cards(FINANCE)) == 1
 
 
-async def test_while_a_card_is_posted_anew_the_new_one_counts(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_reposted_card_replaces_the_old_one(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     """Slack's answer to the post is lost: a click on the new card tells where it stands."""
     await rig.pay()
     old = await rig.card(APPROVALS)
@@ -143,7 +145,7 @@ async def test_every_board_comes_back_in_its_thread(play: Play, lose: Lose, monk
 @pytest.mark.parametrize(
     ("lose", "comes_back"), [(delete, True), (belongs_to_another, False), (can_never_be_edited, False)]
 )
-async def test_progress_brings_back_what_was_deleted(
+async def test_progress_restores_a_deleted_board(
     play: Play, lose: Lose, comes_back: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await play.post()
@@ -154,7 +156,7 @@ async def test_progress_brings_back_what_was_deleted(
     assert any(one.ts != old.ts for one in play.messages()) is comes_back
 
 
-async def test_a_line_brings_its_vanished_board_back_and_follows(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_thread_line_restores_its_deleted_board(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     await play.post()
     vanish(play.rig, play.messages()[0], monkeypatch)
     await play.say("half")
@@ -164,7 +166,7 @@ async def test_a_line_brings_its_vanished_board_back_and_follows(play: Play, mon
     assert [(line.text, line.thread_ts) for line in lines] == [("7: half", root.ts), ("7: done", root.ts)]
 
 
-async def test_where_no_thread_can_be_had_no_board_comes_twice(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_board_without_a_thread_is_posted_once(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     await play.post()
 
     def refuse(_state: Any, _channel: Any, ts: str) -> str:
@@ -180,7 +182,7 @@ async def test_where_no_thread_can_be_had_no_board_comes_twice(play: Play, monke
     assert len(play.messages(ALERTS)) == 1
 
 
-async def test_where_the_bot_may_not_write_nothing_comes_back(play: Play) -> None:
+async def test_unwritable_channel_restores_no_card(play: Play) -> None:
     await play.post()
     play.rig.workspace.set_channel(FINANCE, bot_member=False)
     await play.count()
@@ -189,7 +191,7 @@ async def test_where_the_bot_may_not_write_nothing_comes_back(play: Play) -> Non
     assert len(play.messages()) == 1
 
 
-async def test_what_is_shown_once_is_not_brought_back(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_message_posted_once_is_not_restored(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file is offered once, whatever becomes of the offer."""
 
     class Once(Subject):

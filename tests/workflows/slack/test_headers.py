@@ -26,13 +26,13 @@ async def names(
 
 
 @pytest.mark.parametrize("broken", [b'"never closed', b"one cell too, many, of them\n", "ä".encode()[:1] + b"\n"])
-async def test_what_comes_later_in_the_file_does_not_matter(rig: Rig, broken: bytes) -> None:
+async def test_header_detection_ignores_later_rows(rig: Rig, broken: bytes) -> None:
     rows = b"ana@example.com,1.00\n" * 9_000
     for end in (rows + broken, "é@example.com,2.00\n".encode() * 9_000):
         assert (await names(rig, b"email,amount\nana@example.com,1.00\n" + end))[1] == ("email", "amount")
 
 
-async def test_a_workbook_that_is_larger_than_its_beginning_is_fetched(rig: Rig) -> None:
+async def test_large_workbook_is_downloaded_for_its_header(rig: Rig) -> None:
     rows: list[list[Cell]] = [[f"person{n}@example.com", n, f"{n * 7919 % 104_729:x}" * 9] for n in range(1, 4_000)]
     info, found = await names(rig, workbook([["email", "amount", "note"], *rows]), "a.xlsx")
     assert info.size > HEAD_BYTES
@@ -42,11 +42,11 @@ async def test_a_workbook_that_is_larger_than_its_beginning_is_fetched(rig: Rig)
 @pytest.mark.parametrize("content", [
     b"email,amount\n", b"ana@example.com,25.00\nluis@example.com,1.00\n", b"PK\x03\x04 no workbook", b"n" * 200 + b"\n",
 ])  # fmt: skip
-async def test_what_has_no_usable_first_row_has_none(rig: Rig, content: bytes) -> None:
+async def test_table_without_usable_header_has_none(rig: Rig, content: bytes) -> None:
     assert (await names(rig, content))[1] is None
 
 
-async def test_nobody_waits_for_it(rig: Rig) -> None:
+async def test_search_of_an_old_post_blocks_nothing(rig: Rig) -> None:
     began = time.monotonic()
     assert (await names(rig, workbook([["email", "amount"], ["ana@example.com", 1]]), patience=0))[1] is None
     assert time.monotonic() - began < PATIENT / 2

@@ -17,7 +17,7 @@ def arm(rig: Rig, kind: FaultKind, method: str, *, times: int | None = 1, skip: 
 
 
 @pytest.mark.parametrize("skip", range(3), ids=["requester's card", "approvers' card", "news"])
-async def test_each_post_arrives_once_whatever_becomes_of_its_answer(rig: Rig, skip: int) -> None:
+async def test_each_post_arrives_once_despite_lost_answers(rig: Rig, skip: int) -> None:
     for number, kind in enumerate(KINDS, 1):
         rig.workspace.faults.clear()
         arm(rig, kind, "chat.postMessage", skip=skip)
@@ -36,7 +36,7 @@ async def test_each_post_arrives_once_whatever_becomes_of_its_answer(rig: Rig, s
         assert buttons(rig) == set(), kind
 
 
-async def test_a_button_says_where_a_card_stands_whose_post_got_no_answer(rig: Rig) -> None:
+async def test_button_reveals_the_place_of_an_unconfirmed_card(rig: Rig) -> None:
     """Slack does not let us look for it, so without the button nobody would know."""
     arm(rig, FaultKind.DONE_DROPPED, "chat.postMessage", skip=1)
     arm(rig, FaultKind.REFUSED, "conversations.history", times=None)
@@ -51,7 +51,7 @@ async def test_a_button_says_where_a_card_stands_whose_post_got_no_answer(rig: R
     assert len(rig.cards(FINANCE)) == len(rig.cards(APPROVALS)) == 1
 
 
-async def test_where_slack_never_lets_us_look_a_post_without_answer_is_soon_made_again(rig: Rig) -> None:
+async def test_unreadable_channel_repeats_an_unconfirmed_post(rig: Rig) -> None:
     arm(rig, FaultKind.LOST, "chat.postMessage", skip=1)
     identity = rig.workspace._state.identity
     rig.workspace._state.identity = replace(
@@ -62,7 +62,7 @@ async def test_where_slack_never_lets_us_look_a_post_without_answer_is_soon_made
     assert len(rig.cards(APPROVALS)) == 1
 
 
-async def test_an_hour_without_slack_loses_nothing_and_doubles_nothing(rig: Rig) -> None:
+async def test_hour_without_slack_neither_loses_nor_doubles_posts(rig: Rig) -> None:
     await rig.pay()
     for method in ("chat.postMessage", "chat.update"):
         arm(rig, FaultKind.ERROR_500, method, times=None)
@@ -79,7 +79,7 @@ async def test_an_hour_without_slack_loses_nothing_and_doubles_nothing(rig: Rig)
     assert rig.paid == [("ana@example.com", 2500)]
 
 
-async def test_a_copy_whose_edit_failed_is_edited_again(rig: Rig) -> None:
+async def test_failed_edit_of_a_copy_is_retried(rig: Rig) -> None:
     for number, kind in enumerate(KINDS, 1):
         rig.add_payees(f"p{number}@example.com")
         await rig.pay(f"send p{number}@example.com {number}.00 March")
@@ -97,7 +97,7 @@ def broken_section(text: dict[str, str]) -> dict[str, object]:
     return {"type": "section", "text": {**text, "type": "nonsense"}}
 
 
-async def test_blocks_that_slack_refuses_are_said_in_plain_text(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_refused_blocks_are_posted_as_plain_text(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     """Should a renderer ever exceed a limit, the words still arrive and the buttons do not pretend."""
     monkeypatch.setattr("bot.presentation.blocks.text.section", broken_section)
     await rig.pay()
@@ -108,7 +108,7 @@ async def test_blocks_that_slack_refuses_are_said_in_plain_text(rig: Rig, monkey
         assert "ana@example.com" in messages[0].text
 
 
-async def test_an_edit_refused_for_its_blocks_takes_the_buttons_away(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_edit_with_refused_blocks_removes_the_buttons(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     await rig.pay()
     await rig.press("reject")
     monkeypatch.setattr("bot.presentation.blocks.text.section", broken_section)
@@ -120,7 +120,7 @@ async def test_an_edit_refused_for_its_blocks_takes_the_buttons_away(rig: Rig, m
         assert not message.buttons
 
 
-async def test_nothing_unfurls_and_nothing_is_linked_by_itself(rig: Rig) -> None:
+async def test_posts_neither_unfurl_nor_autolink(rig: Rig) -> None:
     await approved(rig, "send ana@example.com 25.00 see https://evil.example/x now")
     sent = [call.args for call in rig.workspace.calls if call.method in ("chat.postMessage", "chat.update")]
     assert sent
