@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from playwright.async_api import Locator, Page, expect
 
-from bot.playground.cast import FIRST_COMMAND, SAMPLE
+from bot.playground.cast import FIRST_COMMAND
 from bot.playground.console.localization_panel import OTHER_NAMES
 from bot.playground.launch import Playground
 from tests.browser.moving import become, by, enter, say
@@ -48,12 +48,6 @@ async def test_killed_bot_is_told_of_comes_back_and_pays(visit: Page, playground
     await playground.until_ready()
     await press_until(card, "Approve", "Paid")
     assert [entry.cents for entry in playground.payments.ledger.entries] == [2_500]
-
-
-async def test_everybody_in_the_sample_can_be_paid(playground: Playground) -> None:
-    addresses = [line.partition(",")[0] for line in SAMPLE.splitlines()[1:]]
-    accounts = [playground.payments.accounts[address] for address in addresses]
-    assert [account.status for account in accounts] == ["active"] * len(addresses)
 
 
 async def test_known_customer_is_filled_in_by_number_or_from_the_list(visit: Page, playground: Playground) -> None:

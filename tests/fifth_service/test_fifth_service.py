@@ -53,10 +53,6 @@ More about one: `/glossary help define`\
 """)
 
 
-async def test_what_the_service_does_not_know_is_said_in_its_words(rig: Rig) -> None:
-    assert shown(await told(rig, "define tranche")) == snapshot(":warning: Glossary: no entry for tranche.")
-
-
 async def test_a_mistake_names_the_argument_and_a_right_example(rig: Rig, simulator: Simulator) -> None:
     assert shown(await told(rig, f"define {'word ' * 13}")) == snapshot("""\
 :pencil2: The word is `word word word word word word word word word w … (shortened)`; it must be a word of at most 60 \
@@ -66,19 +62,20 @@ Example: `/glossary define escrow`\
     assert simulator.asked == []
 
 
-async def test_guests_may_not_ask(rig: Rig, simulator: Simulator) -> None:
-    assert shown(await told(rig, "define escrow", user=GUS)) == snapshot(
-        ":no_entry_sign: Guests can't do this. Ask a full member of this workspace."
-    )
-    assert simulator.asked == []
-
-
-async def test_a_service_in_trouble_is_said_to_be(rig: Rig, simulator: Simulator) -> None:
-    simulator.status = 500
-    assert shown(await told(rig, "define escrow")) == snapshot(
-        ":warning: Glossary is having problems. Try again in a minute."
-    )
-    assert simulator.asked == ["escrow"]
+@pytest.mark.parametrize(
+    ("user", "status", "word", "answer", "asked"),
+    [
+        (MARIA, None, "tranche", ":warning: Glossary: no entry for tranche.", ["tranche"]),
+        (MARIA, 500, "escrow", ":warning: Glossary is having problems. Try again in a minute.", ["escrow"]),
+        (GUS, None, "escrow", ":no_entry_sign: Guests can't do this. Ask a full member of this workspace.", []),
+    ],
+)
+async def test_what_it_cannot_answer_is_said_in_its_words(
+    rig: Rig, simulator: Simulator, user: str, status: int | None, word: str, answer: str, asked: list[str]
+) -> None:
+    simulator.status = status
+    assert shown(await told(rig, f"define {word}", user=user)) == answer
+    assert simulator.asked == asked
 
 
 @pytest.mark.parametrize("configured", [GlossarySettings()])

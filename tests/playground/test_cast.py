@@ -4,8 +4,9 @@ import socket
 from contextlib import ExitStack
 
 from bot.cli.manifest import bot_scopes
-from bot.playground.cast import furnish
+from bot.playground.cast import SAMPLE, furnish, open_accounts
 from bot.playground.process import free_port
+from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.workspace import Workspace
 from handlers.registry import COMMANDS
 
@@ -15,6 +16,13 @@ def test_the_page_completes_what_the_bot_declares() -> None:
     furnish(workspace)
     known = {one.command: (one.hint, one.description) for one in workspace.commands.values()}
     assert known == {f"/{one.name}": (one.hint, one.summary) for one in COMMANDS}
+
+
+def test_everybody_in_the_sample_can_be_paid() -> None:
+    payments = PaymentsSimulator()
+    open_accounts(payments)
+    addresses = [line.partition(",")[0] for line in SAMPLE.splitlines()[1:]]
+    assert {payments.accounts[address].status for address in addresses} == {"active"}
 
 
 def test_a_port_can_be_listened_on_and_is_given_to_no_connection_meanwhile() -> None:
