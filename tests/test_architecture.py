@@ -132,7 +132,7 @@ def is_number(value: object) -> bool:
     return isinstance(value, int | float | Decimal | timedelta) and not isinstance(value, bool)
 
 
-def test_a_number_is_found_by_whatever_name_a_test_gives_it(tmp_path: Path) -> None:
+def test_documented_numbers_are_found_under_any_name(tmp_path: Path) -> None:
     source = tmp_path / "test_some.py"
     source.write_text(
         "import storage.leases as held\nfrom bot.clients import circuit as c\nfrom bot.clients.circuit import PAUSES\n"

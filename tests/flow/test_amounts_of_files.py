@@ -55,7 +55,7 @@ async def test_rows_in_another_currency_are_refused_with_their_number(rig: Rig) 
         ("note", ["rent", "MXN", "EUR for rent"], ["• Row 3: amount is 25.00 MXN"]),
     ],
 )
-async def test_a_column_of_currencies_decides_which_rows_are_paid(
+async def test_currency_column_decides_which_rows_are_paid(
     rig: Rig, name: str, cells: Sequence[str], bad: list[str]
 ) -> None:
     rows = "".join(f"p{n}@example.com,25.00,{cell}\n" for n, cell in enumerate(cells))
@@ -71,7 +71,7 @@ async def test_a_column_of_currencies_decides_which_rows_are_paid(
         *("Betrag in TEUR", "amount in thousands", "importe (miles)", "amount in local currency", "Betrag Hauswährung"),
     ],
 )
-async def test_a_column_named_in_another_unit_is_refused_once(rig: Rig, name: str) -> None:
+async def test_column_in_another_unit_is_refused_once(rig: Rig, name: str) -> None:
     content = f"email;{name};paid usd\nana@example.com;100.00;110.00\nluis@example.com;250.00;275.00\n".encode()
     await rig.pay("bulk")
     await rig.workspace.submit(MARIA, {"file": [rig.workspace.upload(MARIA, "march.csv", content)]})
@@ -99,7 +99,7 @@ async def test_a_column_named_in_another_unit_is_refused_once(rig: Rig, name: st
         ("Total en dólares", ""),
     ],
 )
-async def test_a_column_named_by_amount_and_currency_is_recognised(rig: Rig, name: str, currency: str) -> None:
+async def test_column_named_by_amount_and_currency_is_recognized(rig: Rig, name: str, currency: str) -> None:
     offer = await offered(rig, f"email,{name}\nana@example.com,25.00\n".encode())
     assert ("$25.00" in said(rig)[-1].text) == (not currency)
     await press(rig, offer)
@@ -126,7 +126,7 @@ async def test_currency_in_a_title_or_remark_applies_to_all_amounts(rig: Rig, co
     assert ("*$25.00*" in told(rig)) is not bool(currency)
 
 
-async def test_a_column_in_dollars_is_preferred_to_one_in_another_currency(rig: Rig) -> None:
+async def test_dollar_column_is_preferred(rig: Rig) -> None:
     await pressed(rig, b"email,monto (MXN),monto (USD)\nana@example.com,450.00,25.00\n")
     await submit(rig)
     assert (await newest(rig)).cents == 2_500
@@ -140,7 +140,7 @@ async def test_a_column_in_dollars_is_preferred_to_one_in_another_currency(rig: 
         "email;amount;note\nana@example.com;100,00;EUR\nluis@example.com;20,00;EUR",
     ],
 )
-async def test_a_file_in_one_other_currency_is_refused_with_one_sentence(rig: Rig, content: str) -> None:
+async def test_file_in_another_currency_is_refused(rig: Rig, content: str) -> None:
     await pressed(rig, content.encode())
     assert told(rig).splitlines()[1].startswith(":pencil2: *All amounts are in EUR.*")
     await submit(rig)
@@ -185,7 +185,7 @@ def formatted(cells: Sequence[tuple[str, str]]) -> bytes:
     return workbook([["email", "amount"], *rows], formats=codes)
 
 
-async def test_a_workbook_pays_what_its_cells_show_or_nothing(rig: Rig) -> None:
+async def test_workbook_pays_displayed_amounts_only(rig: Rig) -> None:
     foreign = [
         ("100", '#,##0.00\\ "€"'),
         ("250.5", "[$£-809]#,##0.00"),
@@ -211,7 +211,7 @@ async def test_a_workbook_pays_what_its_cells_show_or_nothing(rig: Rig) -> None:
     assert [row.cents for row in await stored_rows(rig)] == [268, 101, 65_269]
 
 
-async def test_a_decimal_comma_is_asked_about_once_and_remembered(rig: Rig) -> None:
+async def test_decimal_comma_is_asked_about_once(rig: Rig) -> None:
     offer = await offered(rig, COMMAS)
     assert "$" not in said(rig)[-1].text, "no sum that isn't known"
     await press(rig, offer)
@@ -232,7 +232,7 @@ async def test_a_decimal_comma_is_asked_about_once_and_remembered(rig: Rig) -> N
     assert "initial_option" not in next(b["element"] for b in rig.form(TOM).blocks if b.get("block_id") == "decimals")
 
 
-async def test_a_single_separator_before_three_digits_is_never_guessed(rig: Rig) -> None:
+async def test_separator_before_three_digits_is_never_guessed(rig: Rig) -> None:
     await pressed(rig, GROUPS)
     assert decimals(rig) == ({"point": "1,655 = $1,655.00", "comma": "1,655 = 1.655, too many decimals"}, "")
     await submit(rig, {"decimals": "comma"})
@@ -263,7 +263,7 @@ async def test_amounts_in_two_styles_are_refused_with_their_rows(rig: Rig) -> No
     assert await requests(rig) == []
 
 
-async def test_a_reading_that_does_not_fit_all_amounts_is_refused(rig: Rig) -> None:
+async def test_reading_must_fit_all_amounts(rig: Rig) -> None:
     await pressed(rig, GROUPS + b"zed@example.com;25.00\n")
     await submit(rig, {"decimals": "comma"})
     assert "row 2 has 1,655, row 3 has 2,500 and row 4 has 25.00" in told(rig)
@@ -280,7 +280,7 @@ async def test_numbers_of_a_workbook_have_one_reading_beside_texts_with_commas(r
     assert [row.cents for row in await stored_rows(rig)] == [2_550, 165_560]
 
 
-async def test_a_checked_file_keeps_the_reading_that_was_chosen(rig: Rig) -> None:
+async def test_checked_file_keeps_the_chosen_reading(rig: Rig) -> None:
     offer = await offered(rig, COMMAS)
     await rig.workspace.click(MARIA, FINANCE, offer.ts, button(offer, "Check first").action_id)
     await rig.workspace.until(lambda: decimals(rig)[0] or None)

@@ -39,7 +39,7 @@ async def audit(rig: Rig, *, user: str = OLGA, text: str = "") -> list[str]:
     return [line.split("  ", 1)[-1] for line in answer[-1].text.splitlines()]
 
 
-async def test_the_story_of_a_booking_that_was_canceled(rig: Rig) -> None:
+async def test_history_of_a_canceled_booking(rig: Rig) -> None:
     await booked(rig, cook="15")
     await deliver(rig, f"start {reference_of(rig)}", user=ADA)
     await rig.pass_time(31)
@@ -61,7 +61,7 @@ async def test_one_fee_wherever_it_stands(rig: Rig) -> None:
     assert (await audit(rig))[1] == f"<@{MARIA}> booked it, an order of 25.50, for a fee of {fee}."
 
 
-async def test_a_booking_without_a_price_in_the_story(rig: Rig) -> None:
+async def test_history_of_a_booking_without_price(rig: Rig) -> None:
     service_of(rig).faults.arm(Fault(FaultKind.ERROR_500, "quote", times=None))
     await deliver(rig, "book")
     await rig.submit(MARIA, FORM)
@@ -74,7 +74,7 @@ async def test_a_booking_without_a_price_in_the_story(rig: Rig) -> None:
     )
 
 
-async def test_a_lost_answer_in_the_story(rig: Rig) -> None:
+async def test_history_shows_a_lost_answer(rig: Rig) -> None:
     service_of(rig).faults.arm(Fault(FaultKind.DONE_DROPPED, "create_booking"))
     await book(rig)
     await rig.pass_time(120, steps=6)
@@ -91,13 +91,13 @@ async def test_whose_story_may_be_read(rig: Rig) -> None:
         assert unknown[0].startswith(":pencil2: I can't find B-")
 
 
-async def test_a_form_that_was_never_confirmed_has_no_story(rig: Rig) -> None:
+async def test_unconfirmed_form_has_no_history(rig: Rig) -> None:
     await deliver(rig, "book")
     rows = await rig.switchboard.context.store.read(audit_rows)
     assert rows == []
 
 
-async def test_the_story_of_a_pre_booking(rig: Rig) -> None:
+async def test_history_of_a_prebooking(rig: Rig) -> None:
     await prebook(rig)
     reference = reference_of(rig)
     await deliver(rig, f"prebook cancel {reference} no")
@@ -126,7 +126,7 @@ async def test_the_chain_holds_and_names_no_customer(rig: Rig) -> None:
 
 @pytest.mark.parametrize("is_booking", [True, False])
 @pytest.mark.parametrize("user", [MARIA, TOM])
-async def test_news_name_who_canceled_unless_it_is_the_requester(rig: Rig, user: str, is_booking: bool) -> None:
+async def test_news_name_who_canceled_except_the_requester(rig: Rig, user: str, is_booking: bool) -> None:
     await (booked(rig) if is_booking else prebook(rig))
     verb = "cancel" if is_booking else "prebook cancel"
     await deliver(rig, f"{verb} {reference_of(rig)} no", user=user)

@@ -110,7 +110,7 @@ async def test_failed_payments_can_be_dropped_again_after_mending(rig: Rig) -> N
 
 
 @pytest.mark.parametrize("channel", [FINANCE, APPROVALS])
-async def test_what_becomes_of_a_dropped_file_is_told_in_its_thread(rig: Rig, channel: str) -> None:
+async def test_progress_of_a_dropped_file_is_in_its_thread(rig: Rig, channel: str) -> None:
     rig.payments.switches.bulk_fail_every = 2
     offer = await drop(
         rig, "march.csv", b"email,amount,note\nana@example.com,1.00,x\nluis@example.com,2.00,y\n", channel=channel
@@ -131,14 +131,14 @@ async def test_what_becomes_of_a_dropped_file_is_told_in_its_thread(rig: Rig, ch
 
 
 @pytest.mark.rig(services='[payments.list_bulk_items]\npath = "/bulk-payments/{id}"\n')  # answers, but with no list
-async def test_a_list_that_cannot_be_read_is_told_once(rig: Rig) -> None:
+async def test_unreadable_list_is_reported_once(rig: Rig) -> None:
     await finished(rig)
     await rig.pass_time(3_600, steps=8)
     assert sum("list of payments can't be read" in m.text for m in rig.workspace.messages(ALERTS)) == 1
     assert "Nothing reported yet" in rig.cards(FINANCE)[0].plain
 
 
-async def test_a_dropped_file_pressed_twice_asks_once(rig: Rig) -> None:
+async def test_dropped_file_pressed_twice_requests_once(rig: Rig) -> None:
     data = "Recipient;Sum (USD);Purpose\nana@example.com;25.00;März\n".encode("cp1252")
     data = data.replace(b"Sum (USD)", b"Amount")
     offer = await drop(rig, "march.csv", data)
@@ -177,7 +177,7 @@ async def test_duplicates_and_the_same_file_need_one_more_approver(rig: Rig) -> 
 @pytest.mark.parametrize(
     ("days", "needs"), [(6.99, ":warning: Needs 2 approvers because it repeats L-······."), (7.01, "")]
 )
-async def test_a_file_is_remembered_for_a_week(rig: Rig, days: float, needs: str) -> None:
+async def test_file_is_remembered_for_a_week(rig: Rig, days: float, needs: str) -> None:
     await finished(rig, "ana@example.com,5.00\nluis@example.com,5.00")
     rig.clock.advance(days * 86_400)
     await ask(rig, "luis@example.com,5.00\nana@example.com,5.00")
@@ -186,7 +186,7 @@ async def test_a_file_is_remembered_for_a_week(rig: Rig, days: float, needs: str
     assert submissions(rig) == (1 if days < 7 else 2)
 
 
-async def test_the_policy_applies_to_the_sum(rig: Rig) -> None:
+async def test_policy_applies_to_the_sum(rig: Rig) -> None:
     await ask(rig, "\n".join(f"p{n}@example.com,100.00" for n in range(12)))
     await rig.press("approve")
     assert submissions(rig) == 0
@@ -231,7 +231,7 @@ async def test_progress_is_shown_on_the_jobs_message(rig: Rig) -> None:
     assert "*All 10 paid*" in rig.cards(FINANCE)[-1].plain
 
 
-async def test_the_button_cancels_what_was_pending_then(rig: Rig) -> None:
+async def test_button_cancels_items_pending_at_that_moment(rig: Rig) -> None:
     await held(rig)
     card = rig.cards(FINANCE)[-1]
     assert [one.text for one in card.buttons] == ["Cancel 3 waiting"]
@@ -252,7 +252,7 @@ async def test_the_button_cancels_what_was_pending_then(rig: Rig) -> None:
     assert "2 canceled ($6.00)" in final
 
 
-async def test_a_row_number_or_eight_digits_of_the_hash_are_enough(rig: Rig) -> None:
+async def test_row_is_found_by_number_or_short_hash(rig: Rig) -> None:
     await held(rig)
     job = rig.payments.bulk_payments[0]
     await rig.pay(f"bulk cancel {reference(rig)} 2 {job.items[3].hash[:8].upper()} {job.items[3].hash}")
@@ -263,7 +263,7 @@ async def test_a_row_number_or_eight_digits_of_the_hash_are_enough(rig: Rig) -> 
     assert bodies == [{"paymentItems": [{"svc_operation_hash": one.hash} for one in job.items[1::2]]}]
 
 
-async def test_what_cannot_be_canceled_is_said(rig: Rig) -> None:
+async def test_uncancelable_items_are_reported(rig: Rig) -> None:
     await held(rig)
     done = next(item.hash for item in rig.payments.bulk_payments[0].items if item.status == "completed")
     name = reference(rig)
@@ -294,7 +294,7 @@ async def test_large_cancellation_is_sent_in_chunks(rig: Rig) -> None:
     assert rig.payments.bulk_payments[0].canceled_all == 0
 
 
-async def test_cancellation_whose_time_is_over_names_what_still_waits(rig: Rig) -> None:
+async def test_expired_cancellation_names_remaining_items(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.TOO_MANY, operation="cancel_bulk_items", skip=1, times=None))
     await cancel_130(rig)
     await rig.pass_time(26 * 3_600, steps=60)

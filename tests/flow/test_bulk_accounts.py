@@ -42,7 +42,7 @@ def texts_of(part: dict[str, Any]) -> str:
     return str(text.get("text", "")) if isinstance(text, dict) else str(text)
 
 
-async def test_names_and_accounts_that_do_not_fit_are_told_and_stay(rig: Rig) -> None:
+async def test_mismatched_names_and_accounts_are_reported(rig: Rig) -> None:
     await pressed(rig, NAMED)
     chosen = [block["element"]["initial_option"]["text"]["text"] for block in rig.form().blocks[2:6]]
     assert chosen == ["email", "amount", "note", "full name"]
@@ -86,7 +86,7 @@ async def test_each_account_of_a_bulk_payment_is_looked_up_once(rig: Rig, restar
     assert len(asked) == 38 + 80, "those that nothing answered for, and no others"
 
 
-async def test_a_service_that_stays_silent_does_not_keep_people_from_approving(rig: Rig) -> None:
+async def test_silent_service_does_not_block_approval(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "account_status", times=None))
     await ask(rig)
     assert not rig.cards()

@@ -90,7 +90,7 @@ async def test_failed_bulk_payment_of_others_warns_about_payments_on_their_way(r
     assert len((await told(rig, "bulk history", job)).splitlines()) == 2
 
 
-async def test_the_history_reads_the_record_only_of_what_its_figures_leave_open(rig: Rig) -> None:
+async def test_history_reads_only_inconclusive_records(rig: Rig) -> None:
     rig.payments.switches.bulk_fail_every = 1
     await made_elsewhere(rig)
     rig.payments.switches.bulk_fail_every = 0

@@ -25,7 +25,7 @@ async def test_one_press_asks_for_nothing_and_shows_the_sum(rig: Rig) -> None:
     assert rig.workspace.ephemerals(MARIA) == []
 
 
-async def test_what_was_shown_is_asked_for_once(rig: Rig) -> None:
+async def test_shown_list_is_requested_once(rig: Rig) -> None:
     await pressed(rig)
     ack = await rig.workspace.submit(MARIA)
     await rig.workspace.until(lambda: "Reading" not in rig.form().plain or None)
@@ -38,7 +38,7 @@ async def test_what_was_shown_is_asked_for_once(rig: Rig) -> None:
     assert not rig.form().submit
 
 
-async def test_what_changed_since_it_was_shown_is_shown_anew(rig: Rig) -> None:
+async def test_changed_list_is_shown_again(rig: Rig) -> None:
     offer = await pressed(rig)
     change(rig, offer, GOOD.replace(b"10.50", b"99.50"))
     await submit(rig)
@@ -48,7 +48,7 @@ async def test_what_changed_since_it_was_shown_is_shown_anew(rig: Rig) -> None:
     assert (await newest(rig)).cents == 14950
 
 
-async def test_a_file_that_lost_its_columns_meanwhile_asks_for_nothing(rig: Rig) -> None:
+async def test_file_without_its_columns_requests_nothing(rig: Rig) -> None:
     offer = await pressed(rig)
     change(rig, offer, b"note,who\nMarch,ana@example.com\n")
     await submit(rig)
@@ -60,7 +60,7 @@ async def test_a_file_that_lost_its_columns_meanwhile_asks_for_nothing(rig: Rig)
     assert await requests(rig) == []
 
 
-async def test_which_columns_are_used_is_shown_and_can_be_changed(rig: Rig) -> None:
+async def test_used_columns_are_shown_and_can_be_changed(rig: Rig) -> None:
     await pressed(rig, b"email,amount,note,total paid\nana@example.com,25.00,March,75.00\n")
     selects = {block["block_id"]: block["element"] for block in rig.form().blocks if block["type"] == "input"}
     chosen = {name: one["initial_option"]["text"]["text"] for name, one in selects.items()}
@@ -100,13 +100,13 @@ async def test_more_than_the_daily_limit_is_said_before_anything_is_asked(rig: R
     assert await requests(rig) == []
 
 
-async def test_a_file_that_is_no_table_is_said_in_one_sentence(rig: Rig) -> None:
+async def test_file_that_is_not_a_table_gets_one_sentence(rig: Rig) -> None:
     await pressed(rig, b"email,amount\nana@example.com,1.00,2.00,3.00\n")
     assert "row 2 has 4" in rig.form().plain
     assert not rig.form().submit
 
 
-async def test_who_may_not_ask_by_then_asks_for_nothing(rig: Rig) -> None:
+async def test_lost_requester_role_requests_nothing(rig: Rig) -> None:
     await pressed(rig)
     await rig.pay("freeze careful", user=ADA)
     await submit(rig)
@@ -115,7 +115,7 @@ async def test_who_may_not_ask_by_then_asks_for_nothing(rig: Rig) -> None:
     assert await requests(rig) == []
 
 
-async def test_a_file_that_is_gone_by_then_is_said(rig: Rig) -> None:
+async def test_file_deleted_meanwhile_is_reported(rig: Rig) -> None:
     offer = await pressed(rig)
     await rig.workspace.delete_file(MARIA, dropped(rig, offer).id)
     await submit(rig)
@@ -124,7 +124,7 @@ async def test_a_file_that_is_gone_by_then_is_said(rig: Rig) -> None:
 
 
 @pytest.mark.rig(around={"handler_moment": 0.3})
-async def test_a_slow_file_opens_a_form_that_turns_into_the_real_one(rig: Rig) -> None:
+async def test_slow_file_opens_a_placeholder_form(rig: Rig) -> None:
     offer = await offered(rig)
     rig.workspace.faults.arm(Fault(FaultKind.SLOW, "files.info", skip=1, seconds=0.8))
     await rig.workspace.click(MARIA, FINANCE, offer.ts, button(offer, "Pay in bulk").action_id)

@@ -75,7 +75,7 @@ async def test_list_show_and_import_know_rows_of_our_bulk_payment(
     assert stage != "created" or f"row 1 of the bulk payment {reference}" in answer.text
 
 
-async def test_an_import_that_may_be_a_row_is_refused_in_one_sentence(rig: Rig) -> None:
+async def test_import_of_a_possible_row_is_refused(rig: Rig) -> None:
     """Pressed below what was shown before the bulk payment was sent."""
     record = made(rig, email="luis@example.com", cents=1_050, code=None)
     told = await ask(rig, f"show {record.id}")
@@ -85,7 +85,7 @@ async def test_an_import_that_may_be_a_row_is_refused_in_one_sentence(rig: Rig) 
     assert len(await requests(rig)) == 1
 
 
-async def test_an_import_that_became_a_row_ends_before_its_commit(rig: Rig) -> None:
+async def test_import_that_became_a_row_ends_before_commit(rig: Rig) -> None:
     await press(rig, await ask(rig, f"show {made(rig, code=None).id}"))
     imported = await newest(rig)
     card = rig.cards()[-1]
@@ -97,7 +97,7 @@ async def test_an_import_that_became_a_row_ends_before_its_commit(rig: Rig) -> N
 
 
 @pytest.mark.parametrize("steps", [0, 1])
-async def test_a_row_of_an_unfinished_bulk_payment_of_others_is_not_imported(rig: Rig, steps: int) -> None:
+async def test_row_of_an_unfinished_bulk_is_not_imported(rig: Rig, steps: int) -> None:
     """The service pays it by itself; a payout to the same person with a code of its own is none."""
     rig.payments.switches.bulk_items_a_step = 1
     orders = [BulkOrder(email=email, cents=2_500, note="n") for email in ("luis@example.com", "ana@example.com")]
@@ -113,7 +113,7 @@ async def test_a_row_of_an_unfinished_bulk_payment_of_others_is_not_imported(rig
         assert (await newest(rig)).remote_id == record.id
 
 
-async def test_an_external_payout_beside_our_rows_is_still_imported(rig: Rig) -> None:
+async def test_external_payout_beside_our_rows_is_imported(rig: Rig) -> None:
     """Another amount, another person, or before the bulk payment was sent."""
     old = made(rig, email="ana@example.com", code="OLD")
     rig.clock.advance(3_600)
@@ -123,7 +123,7 @@ async def test_an_external_payout_beside_our_rows_is_still_imported(rig: Rig) ->
         assert [one.text for one in told.buttons] == ["Import payout"], record.code
 
 
-async def test_what_a_failed_bulk_payment_left_created_is_not_imported(rig: Rig) -> None:
+async def test_leftovers_of_a_failed_bulk_are_not_imported(rig: Rig) -> None:
     """*Retry these* pays its row again."""
     rig.payments.switches.bulk_breaks_after = 1
     reference, items = await sent(rig, "settled")
@@ -132,7 +132,7 @@ async def test_what_a_failed_bulk_payment_left_created_is_not_imported(rig: Rig)
     assert (f"may be row 2 of the bulk payment {reference}" in told.text, told.buttons) == (True, [])
 
 
-async def test_a_note_that_looks_like_a_row_of_others_hides_no_row(rig: Rig) -> None:
+async def test_foreign_note_hides_no_row(rig: Rig) -> None:
     await bulk.ask(rig, "ana@example.com, 25.00, F-202611/3")
     await bulk.approve(rig)
     [[item]] = [job.items for job in rig.payments.bulk_payments]
@@ -194,7 +194,7 @@ async def test_payout_with_marks_of_switchboard_is_never_imported(rig: Rig, chan
     assert (await requests(rig), "secret" in answer.text) == ([], False)
 
 
-async def test_a_payout_with_the_hash_of_a_row_is_never_imported(rig: Rig) -> None:
+async def test_payout_with_the_hash_of_a_row_is_never_imported(rig: Rig) -> None:
     """Whoever it goes to, and whatever the amount."""
     reference, items = await sent(rig, "settled")
     record = made(rig, email="kim@example.com", cents=9_900, code="COPY")
@@ -212,7 +212,7 @@ async def test_numbers_of_others_are_no_marks(rig: Rig, description: str) -> Non
 @pytest.mark.parametrize(
     ("table", "column"), [("instruction", "recipient"), ("bulk_item", "status")], ids=["request", "row"]
 )
-async def test_a_damaged_row_is_left_out_of_the_list_which_says_so(rig: Rig, table: str, column: str) -> None:
+async def test_list_omits_and_reports_damaged_rows(rig: Rig, table: str, column: str) -> None:
     external = made(rig, email="kim@example.com")
     if table == "instruction":
         await rig.pay("send ana@example.com 25.00 x")

@@ -49,7 +49,7 @@ async def waiting(rig: Rig) -> int:
     return sum(has_code(one.reason, OfRequest.ANOTHER_IS_SENT) for one in found)
 
 
-async def test_the_next_goes_when_the_one_before_it_has_its_answer(rig: Rig) -> None:
+async def test_next_payment_waits_for_the_previous_answer(rig: Rig) -> None:
     await ask_four(rig)
     rig.payments.faults.arm(Fault(FaultKind.SLOW, "create_bulk_payment", times=None, seconds=0.1))
     await approve_together(rig)
@@ -73,7 +73,7 @@ async def test_one_that_waits_reads_no_history(rig: Rig) -> None:
     assert await waiting(rig) == 3
 
 
-async def test_an_outcome_that_is_unknown_holds_the_others_until_it_is_found(rig: Rig) -> None:
+async def test_unknown_outcome_holds_the_queue_until_found(rig: Rig) -> None:
     await ask_four(rig)
     rig.payments.faults.arm(Fault(FaultKind.DONE_DROPPED, "create_bulk_payment"))
     hidden = Fault(FaultKind.ERROR_500, "list_bulk_payments", times=None, skip=4)  # each has read it before it is sent

@@ -39,7 +39,7 @@ def alerts(rig: Rig) -> str:
 
 
 @pytest.mark.rig(on="both")
-async def test_what_the_service_has_received_is_queued(rig: Rig) -> None:
+async def test_received_job_is_queued(rig: Rig) -> None:
     rig.payments.switches.bulk_items_a_step = 2
     name = await sent(rig)
     for _ in range(2):
@@ -93,7 +93,7 @@ async def test_one_that_failed_with_payments_of_unknown_end_keeps_them_apart(rig
 
 
 @pytest.mark.rig(on="both")
-async def test_what_the_items_leave_out_is_failed_by_the_list_of_failures(rig: Rig) -> None:
+async def test_failures_list_fails_missing_items(rig: Rig) -> None:
     rig.payments.switches.bulk_fail_every = 3
     rig.payments.switches.bulk_hides_failed = True
     rig.payments.switches.bulk_failure_shape = "object"

@@ -17,7 +17,7 @@ async def choose(rig: Rig, what: str, *, user: str) -> None:
     await rig.workspace.click(user, APPROVALS, card.ts, "payout.menu", value=menu_of(card)[what])
 
 
-async def test_the_requester_withdraws_after_a_question_and_nobody_else_is_asked_it(rig: Rig) -> None:
+async def test_requester_confirms_a_withdrawal(rig: Rig) -> None:
     await rig.pay()
     await choose(rig, "withdraw", user=MARIA)
     form = there(rig.workspace.modal(MARIA))
@@ -29,7 +29,7 @@ async def test_the_requester_withdraws_after_a_question_and_nobody_else_is_asked
     assert [message.text for message in rig.news(FINANCE) + rig.news(APPROVALS)] == []
 
 
-async def test_a_form_that_asks_nothing_withdraws_nothing_of_somebody_else(rig: Rig) -> None:
+async def test_forged_withdrawal_form_is_refused(rig: Rig) -> None:
     """Forged: the form of the requester, submitted by an admin without a reason."""
     await rig.pay()
     await choose(rig, "withdraw", user=OLGA)
@@ -69,7 +69,7 @@ async def test_what_happened_and_who_did_it(rig: Rig) -> None:
     )
 
 
-async def test_the_whole_account_of_the_recipient(rig: Rig) -> None:
+async def test_account_of_the_recipient_is_shown(rig: Rig) -> None:
     await rig.pay("send luis@example.com 25.00 March")
     await choose(rig, "recipient", user=ADA)
     told = rig.form(ADA).plain
@@ -77,7 +77,7 @@ async def test_the_whole_account_of_the_recipient(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("value", ["", "nothing", "history", "history:x:1", "pay:ID:1", "withdraw:ID:7"])
-async def test_a_forged_choice_is_out_of_date(rig: Rig, value: str) -> None:
+async def test_forged_choice_is_outdated(rig: Rig, value: str) -> None:
     await rig.pay()
     found = await newest(rig)
     card = rig.cards(APPROVALS)[-1]

@@ -40,7 +40,7 @@ def asked(rig: Rig) -> list[str]:
     return [str(call.query["email"]) for call in rig.payments.calls_of("account_status")]
 
 
-async def test_a_file_is_checked_before_anything_is_asked_for(rig: Rig) -> None:
+async def test_file_is_checked_before_the_form(rig: Rig) -> None:
     rig.payments.add_account("bounce2@example.com", full_name="Bo Unce")
     found = await checked(rig)
     assert await requests(rig) == []
@@ -94,7 +94,7 @@ async def test_where_the_services_are_silent_the_check_ends_and_says_so(rig: Rig
     assert (await newest(rig)).cents == 4500
 
 
-async def test_a_check_goes_on_where_it_was_interrupted(rig: Rig) -> None:
+async def test_check_resumes_where_it_was_interrupted(rig: Rig) -> None:
     people = [f"p{n}@example.com" for n in range(25)]
     rig.add_payees(*people)
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "account_status", skip=10, times=20))
@@ -107,7 +107,7 @@ async def test_a_check_goes_on_where_it_was_interrupted(rig: Rig) -> None:
     assert len(set(asked(rig))) == 25
 
 
-async def test_a_file_that_is_gone_is_said(rig: Rig) -> None:
+async def test_missing_file_is_reported(rig: Rig) -> None:
     offer = await offered(rig)
     await press(rig, offer, label="Check first")
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "files.info", skip=1, times=1))

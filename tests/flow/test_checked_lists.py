@@ -49,14 +49,14 @@ async def test_undeliverable_rows_are_left_out_until_chosen(rig: Rig) -> None:
     assert [item.order.email[:6] for item in rig.payments.bulk_payments[0].items] == ["ana@ex", "luis@e", "bounce"]
 
 
-async def test_the_result_of_a_whole_file_is_read_like_ours(rig: Rig) -> None:
+async def test_whole_file_result_is_read_like_row_results(rig: Rig) -> None:
     await pressed(rig, await processed(rig, whole=True))
     assert "left out: row 3, row 5" in told(rig)
     await submit(rig)
     assert (await newest(rig)).cents == 2900
 
 
-async def test_a_list_of_which_nothing_is_left_asks_for_nothing(rig: Rig) -> None:
+async def test_fully_paid_list_requests_nothing(rig: Rig) -> None:
     await pressed(rig, b"email,amount,result\nana@example.com,1.00,undeliverable\nnobody,2.00,invalid\n")
     assert "*Every row is left out.*" in told(rig)
     assert rig.form().submit == "Go on"
@@ -67,7 +67,7 @@ async def test_a_list_of_which_nothing_is_left_asks_for_nothing(rig: Rig) -> Non
     assert (await newest(rig)).cents == 100
 
 
-async def test_the_form_of_the_command_shows_what_is_left_out_first(rig: Rig) -> None:
+async def test_command_form_shows_omitted_rows_first(rig: Rig) -> None:
     await rig.pay("bulk")
     file = rig.workspace.upload(MARIA, "march.csv", LIST.replace(b"note", b"result").replace(b"April", b"bounced"))
     await rig.workspace.submit(MARIA, {"file": [file]})

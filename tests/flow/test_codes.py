@@ -43,7 +43,7 @@ async def test_it_is_what_the_service_gets_and_what_finds_it_again(rig: Rig, tex
 
 @VERBS
 @pytest.mark.parametrize("kind", [FaultKind.DONE_DROPPED, FaultKind.LOST])
-async def test_a_lost_answer_is_recovered_by_it(rig: Rig, text: str, kind: FaultKind) -> None:
+async def test_lookup_recovers_a_lost_answer(rig: Rig, text: str, kind: FaultKind) -> None:
     await rig.pay("send luis@example.com 7.00 before")  # the list shows a code of ours
     await rig.press("approve")
     effect = {SEND: "create_payout", NOW: "one_step_payout", COLLECT: "create_purchase"}[text]
@@ -89,7 +89,7 @@ async def test_two_at_the_same_moment_with_one_code_make_one_request(rig: Rig) -
 
 
 @VERBS
-async def test_what_somebody_made_elsewhere_under_it_is_never_taken_for_ours(rig: Rig, text: str) -> None:
+async def test_external_payout_with_our_code_is_not_ours(rig: Rig, text: str) -> None:
     """The same amount to the same person, long ago: only the code would tell, and it does not."""
     there = made(rig, code="INV-7")
     await rig.payments.settle(there.id, "completed", force=True)
@@ -128,7 +128,7 @@ async def test_taken_there_between_the_look_and_the_request_it_goes_to_people(ri
     ids=str,
 )
 @VERBS
-async def test_a_wrong_code_is_one_short_sentence(rig: Rig, text: str, given: str, rule: str) -> None:
+async def test_wrong_code_gets_one_sentence(rig: Rig, text: str, given: str, rule: str) -> None:
     told = (await ask(rig, f"{text} {given}")).text
     said, example = told.splitlines()
     assert said == f":pencil2: {rule}"
@@ -136,7 +136,7 @@ async def test_a_wrong_code_is_one_short_sentence(rig: Rig, text: str, given: st
     assert await requests(rig) == []
 
 
-async def test_words_of_a_description_and_items_called_code_stay_what_they_are(rig: Rig) -> None:
+async def test_description_may_contain_option_names(rig: Rig) -> None:
     await rig.pay('send ana@example.com 25.00 "Refund for code=7" code="PO 7"')
     found = await newest(rig)
     assert (found.payload.description, found.payload.code) == ("Refund for code=7", "PO 7")
@@ -159,7 +159,7 @@ async def test_the_form_has_the_field_too(rig: Rig, verb: str, kind: Kind) -> No
     assert len(await requests(rig)) == 1
 
 
-async def test_the_form_that_edits_keeps_the_code(rig: Rig) -> None:
+async def test_edit_form_keeps_the_code(rig: Rig) -> None:
     await rig.pay('send nobody@example.com 25.00 "March" code=INV-7')
     await rig.press("edit", user=MARIA, channel=FINANCE)
     entered = {field: next(iter(held.values()))["value"] for field, held in rig.form(MARIA).values.items()}

@@ -64,7 +64,7 @@ async def test_the_items_and_the_history_of_bulk_payments(rig: Rig) -> None:
 
 
 @pytest.mark.rig(opened_by=open_rig)
-async def test_the_stores_without_their_keys_and_what_is_under_way(rig: Rig) -> None:
+async def test_stores_are_listed_without_keys(rig: Rig) -> None:
     await booked(rig)
     assert "Stores: 1 row" in await send(rig, await ask(rig, "stores", command="/deliver"))
     assert "In progress: 1 row" in await send(rig, await status(rig, "jobs"), OLGA)
@@ -75,7 +75,7 @@ async def test_the_stores_without_their_keys_and_what_is_under_way(rig: Rig) -> 
     assert table(jobs)[1][3:] == ["Looking for a driver", MARIA, FINANCE]
 
 
-async def test_the_audit_of_one_request_and_of_nobody_elses(rig: Rig) -> None:
+async def test_audit_shows_one_request_only(rig: Rig) -> None:
     for amount in ("25.00", "26.00"):
         await rig.pay(f"send ana@example.com {amount} Rent", user=MARIA)
     asked = await newest(rig)
@@ -92,7 +92,7 @@ async def test_the_audit_of_one_request_and_of_nobody_elses(rig: Rig) -> None:
     assert files(rig, ZOE) == []
 
 
-async def test_who_may_not_see_a_list_gets_no_file(rig: Rig) -> None:
+async def test_list_file_is_refused_without_permission(rig: Rig) -> None:
     await rig.pay()
     listed = await ask(rig, "list")
     told = [await send(rig, listed, ZOE, word=":"), await send(rig, listed, value="everything", word=":")]
@@ -100,7 +100,7 @@ async def test_who_may_not_see_a_list_gets_no_file(rig: Rig) -> None:
     assert files(rig, ZOE) == files(rig, MARIA) == []
 
 
-async def test_a_service_that_falls_silent_halfway_leaves_no_half_file(rig: Rig) -> None:
+async def test_service_silent_halfway_leaves_no_partial_file(rig: Rig) -> None:
     await rig.pay()
     listed = await ask(rig, "list")
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, operation="list_operations", times=None))

@@ -52,9 +52,9 @@ TABLES = (
 )
 """Tables whose rows are read together for several people, or by a worker."""
 ALONE = {
-    "vote": "read with its request: test_a_vote_that_cannot_be_read_holds_its_request",
-    "attempt": "read with its request: test_an_attempt_that_cannot_be_read_holds_its_request",
-    "flag": "read by its name: test_nothing_is_sent_where_it_cannot_be_read_whether_it_may",
+    "vote": "read with its request: test_unreadable_vote_holds_its_request",
+    "attempt": "read with its request: test_unreadable_attempt_holds_its_request",
+    "flag": "read by its name: test_unreadable_freeze_flag_sends_nothing",
     "email_run": "read with its list",
     "email_address": "read with its list",
     "email_block": "read with its list",
@@ -237,7 +237,7 @@ async def others_go_on(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("name", TABLES)
-async def test_damaged_rows_hold_nobody_up(rig: Rig, name: str) -> None:
+async def test_damaged_rows_do_not_block_others(rig: Rig, name: str) -> None:
     table = metadata.tables[name]
     await fill(rig)
     await rig.switchboard.stop()
@@ -301,7 +301,7 @@ def _reference(text: str) -> str:
     "change_of_the_vote",
     ["choice = 'perhaps'", "choice = x'ff'", "at = 'soon'", "at = 1000000000000000000", "person = x'ff'"],
 )
-async def test_a_vote_that_cannot_be_read_holds_its_request(rig: Rig, change_of_the_vote: str) -> None:
+async def test_unreadable_vote_holds_its_request(rig: Rig, change_of_the_vote: str) -> None:
     await fill(rig)
     rig.add_payees("kim@example.com")
     await rig.pay('send kim@example.com 1700.00 "other"')
@@ -328,7 +328,7 @@ async def change(rig: Rig, *statements: str) -> None:
 @pytest.mark.parametrize(
     ("column", "sql"), [("kind", "'other'"), ("claimed_at", "'soon'"), ("n", "'one'"), ("boot_at", "'x'")]
 )
-async def test_an_attempt_that_cannot_be_read_holds_its_request(rig: Rig, column: str, sql: str) -> None:
+async def test_unreadable_attempt_holds_its_request(rig: Rig, column: str, sql: str) -> None:
     await rig.pay()
     await rig.press("approve")
     rig.add_payees("kim@example.com")
@@ -352,7 +352,7 @@ async def test_an_attempt_that_cannot_be_read_holds_its_request(rig: Rig, column
 
 
 @pytest.mark.parametrize("value", ["{", '"x"', '{"by": 1}', "[]"])
-async def test_nothing_is_sent_where_it_cannot_be_read_whether_it_may(rig: Rig, value: str) -> None:
+async def test_unreadable_freeze_flag_sends_nothing(rig: Rig, value: str) -> None:
     await rig.pay()
     await rig.pay("freeze careful", user=OLGA)
     await change(rig, f"UPDATE flag SET value = '{value}' WHERE key = 'frozen'")  # noqa: S608

@@ -53,13 +53,13 @@ async def test_from_the_form_to_the_door_by_polling_alone(rig: Rig) -> None:
         (views.PHONE, "+48 (0) 22 512 34 56", ("+48", "225123456")),
     ],
 )
-async def test_what_is_pasted_is_booked_as_it_was_meant(rig: Rig, field: str, text: str, sent: tuple[str, str]) -> None:
+async def test_pasted_values_are_booked_correctly(rig: Rig, field: str, text: str, sent: tuple[str, str]) -> None:
     booking = (await booked(rig, **{field: text})).fields
     names = ("latitude", "longitude") if field == views.POSITION else ("customerCountryCode", "customerMobile")
     assert tuple(booking[name] for name in names) == sent
 
 
-async def test_the_same_by_webhooks_alone(rig: Rig) -> None:
+async def test_states_advance_by_webhooks_alone(rig: Rig) -> None:
     await deliver(rig, "webhooks on Centro", user=OLGA)
     booking = await booked(rig)
     reads = len(service_of(rig).calls_of("get_booking"))

@@ -74,7 +74,7 @@ async def test_webhooks_of_a_store_are_shown_to_every_role(rig: Rig) -> None:
     assert told.count(": off.") == 2
 
 
-async def test_address_of_a_customer_is_shown_only_to_people_who_may_deliver(rig: Rig) -> None:
+async def test_customer_address_is_shown_only_to_permitted_people(rig: Rig) -> None:
     booking = await booked(rig)
     personal = ("12 Market Street", "Blue door", "991234567", "99 123 4567", "-78.47", booking.validation_code)
     drawn = card(rig)
@@ -93,7 +93,7 @@ async def test_address_of_a_customer_is_shown_only_to_people_who_may_deliver(rig
     assert not rig.workspace.modals(ZOE)
 
 
-async def test_a_button_with_another_bookings_id_is_stale(rig: Rig) -> None:
+async def test_button_of_another_booking_is_outdated(rig: Rig) -> None:
     await booked(rig)
     first = card(rig)
     await booked(rig)
@@ -207,7 +207,7 @@ DESK = {
 
 
 @pytest.mark.rig(opened_by=open_rig, **DESK)
-async def test_dashboard_and_support_chat_are_linked_where_they_are_needed(rig: Rig) -> None:
+async def test_dashboard_and_support_are_linked_when_needed(rig: Rig) -> None:
     links = (
         "<https://desk.example.com/#/bookings|Delivery dashboard> · <https://desk.example.com/chat?team=1|Support chat>"
     )
@@ -224,7 +224,7 @@ async def test_dashboard_and_support_chat_are_linked_where_they_are_needed(rig: 
     assert f"contact its operator: {DESK['delivery_support_url']}" in await deliver(rig, "stores")
 
 
-async def test_store_is_changed_from_what_the_service_has_now(rig: Rig) -> None:
+async def test_store_change_starts_from_the_current_record(rig: Rig) -> None:
     await deliver(rig, "store show Centro")
     service_of(rig).stores[0].fields["fullAddress"] = "5 New Street"
     told = await edited(rig, "Centro", **{views.PLACE_REFERENCE: "Green door"})
@@ -232,7 +232,7 @@ async def test_store_is_changed_from_what_the_service_has_now(rig: Rig) -> None:
 
 
 @pytest.mark.rig(around={"handler_moment": 0.3})
-async def test_a_store_whose_service_takes_its_time_or_is_away(rig: Rig) -> None:
+async def test_store_form_survives_a_slow_or_absent_service(rig: Rig) -> None:
     service_of(rig).faults.arm(Fault(FaultKind.SLOW, "get_store", seconds=0.8))
     await deliver(rig, "store edit Centro")
     assert "Asking Delivery…" in rig.form().plain
@@ -269,7 +269,7 @@ async def test_store_whose_answer_was_lost_is_found_or_forgotten(rig: Rig, kind:
     assert (Point.STORE in seen) is (stores == 2)
 
 
-async def test_the_name_of_a_store_that_was_refused_is_free_again(rig: Rig) -> None:
+async def test_name_of_a_refused_store_is_free_again(rig: Rig) -> None:
     service_of(rig).faults.arm(Fault(FaultKind.REFUSED, "create_store"))
     await add(rig)
     await turned(rig, "Nothing was done", user=OLGA)
@@ -301,7 +301,7 @@ async def test_mistakes_stand_at_their_fields(rig: Rig) -> None:
     assert set(view.errors) == {views.PHONE, views.EMAIL}, "a short link is opened when the rest is right"
 
 
-async def test_stores_are_named_and_told_apart_where_there_are_several(rig: Rig) -> None:
+async def test_several_stores_are_named(rig: Rig) -> None:
     assert (await deliver(rig, "store show")).splitlines()[0] == ":convenience_store: *Centro*"
     for name in ("Norte", "Centro"):
         service_of(rig).add_store(name, token=f"another-{name}")
@@ -332,7 +332,7 @@ async def test_show_cancel_and_start_by_command(rig: Rig) -> None:
     assert "already canceled" in await deliver(rig, f"cancel {reference} again")
 
 
-async def test_booking_made_elsewhere_is_shown_as_the_service_has_it(rig: Rig) -> None:
+async def test_external_booking_is_shown_from_the_service(rig: Rig) -> None:
     norte = service_of(rig).add_store("Norte")
     await deliver(rig, "stores")
     fields = {"customerName": "Walk", "latitude": "-0.19", "longitude": "-78.47", "address": "5 Other Street"}
@@ -417,7 +417,7 @@ async def test_prebooking_form_opened_before_production_is_refused(rig: Rig) -> 
     assert not service_of(rig).calls_of("create_prebooking")
 
 
-async def test_a_point_is_met_by_what_the_document_asks(rig: Rig) -> None:
+async def test_certification_point_passes_by_the_document(rig: Rig) -> None:
     """From an empty workspace to all of them; the first state of a booking proves nothing."""
 
     async def met() -> list[str]:

@@ -45,7 +45,7 @@ def spoke_only_theirs(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("text", [ANA, NOW], ids=["two steps", "one step"])
-async def test_a_payout_from_the_command_to_the_callback(rig: Rig, text: str) -> None:
+async def test_payout_runs_from_command_to_callback(rig: Rig, text: str) -> None:
     await rig.pay(text)
     assert "$25.00 to Ana Maria Lopez (ana@example.com)" in rig.cards(FINANCE)[0].text
     assert "ana@example.com, verified, Ecuador" in rig.cards(APPROVALS)[0].plain
@@ -79,7 +79,7 @@ async def test_every_other_end_is_understood(rig: Rig, word: str, status: str) -
         assert "“The account is closed”" in said
 
 
-async def test_a_create_whose_answer_was_lost_is_found_in_the_list(rig: Rig) -> None:
+async def test_create_with_a_lost_answer_is_found_in_the_list(rig: Rig) -> None:
     for number in range(3):
         await rig.pay(f'send ana@example.com {number + 1}.00 "another {number}"')
     rig.payments.faults.arm(Fault(FaultKind.DONE_DROPPED, operation="create_payout"))
@@ -94,7 +94,7 @@ async def test_a_create_whose_answer_was_lost_is_found_in_the_list(rig: Rig) -> 
     spoke_only_theirs(rig)
 
 
-async def test_a_refusal_names_the_field_by_the_word_people_know(rig: Rig) -> None:
+async def test_refusal_names_the_field_in_plain_words(rig: Rig) -> None:
     """They complain of ``value``; nobody here ever saw that word."""
     spent = rig.payments.ledger.balance_cents - 1
     rig.payments.ledger.append(EntryKind.PAYOUT, operation_id="elsewhere", code=None, email="x", cents=spent)

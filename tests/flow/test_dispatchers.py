@@ -40,7 +40,7 @@ async def filled(rig: Rig, name: str) -> View:
     return await rig.workspace.until(lambda: rig.form(TOM) if shown(rig.form(TOM))[views.NAME] == name else None)
 
 
-async def test_the_store_that_was_used_last_here_is_chosen(rig: Rig) -> None:
+async def test_last_used_store_is_preselected(rig: Rig) -> None:
     service_of(rig).add_store("Norte")
     await deliver(rig, "stores")
     await deliver(rig, "book")
@@ -56,7 +56,7 @@ async def test_the_store_that_was_used_last_here_is_chosen(rig: Rig) -> None:
         await rig.workspace.close(MARIA)
 
 
-async def test_a_known_number_fills_in_the_customer_and_keeps_the_order(rig: Rig) -> None:
+async def test_known_number_fills_in_the_customer(rig: Rig) -> None:
     await booked(rig)
     await deliver(rig, "book", user=TOM)
     typed = {views.PHONE: "099 123 4567", views.NAME: "Anna?", views.AMOUNT: "12.00"}
@@ -69,7 +69,7 @@ async def test_a_known_number_fills_in_the_customer_and_keeps_the_order(rig: Rig
 
 
 @pytest.mark.parametrize("number", ["+593 98 000 0000", "12", "who"])
-async def test_a_number_that_nobody_has_leaves_the_form_as_it_is(rig: Rig, number: str) -> None:
+async def test_unknown_number_leaves_the_form_unchanged(rig: Rig, number: str) -> None:
     await booked(rig)
     await deliver(rig, "book")
     before = rig.form()
@@ -79,7 +79,7 @@ async def test_a_number_that_nobody_has_leaves_the_form_as_it_is(rig: Rig, numbe
     assert (rig.form().hash, shown(rig.form())[views.PHONE]) == (before.hash, number)
 
 
-async def test_an_earlier_customer_is_chosen_from_those_of_the_stores(rig: Rig) -> None:
+async def test_earlier_customer_can_be_chosen(rig: Rig) -> None:
     await booked(rig)
     await booked(rig, **{views.NAME: "Ben", views.PHONE: "098 765 4321"})
     await booked(rig, **{views.ADDRESS: "7 New Street"})
@@ -123,7 +123,7 @@ async def test_customers_of_other_peoples_channels_are_not_offered(rig: Rig) -> 
         await rig.workspace.close(user)
 
 
-async def test_what_has_ended_is_booked_again_from_its_card(rig: Rig) -> None:
+async def test_ended_delivery_is_booked_again_from_its_card(rig: Rig) -> None:
     booking = await booked(rig)
     service_of(rig).settle(booking, "COMPLETED")
     await heard(rig)
@@ -144,7 +144,7 @@ async def test_what_has_ended_is_booked_again_from_its_card(rig: Rig) -> None:
     assert len(rig.cards(FINANCE)) == 2
 
 
-async def test_a_short_link_is_opened_with_the_price(rig: Rig) -> None:
+async def test_short_link_is_resolved_with_the_price(rig: Rig) -> None:
     base = service_of(rig).base_url
     booking = await booked(rig, **{views.POSITION: f"{base}/maps/market"})
     assert (booking.fields["latitude"], booking.fields["longitude"]) == ("-0.2101", "-78.5023")
@@ -161,7 +161,7 @@ async def test_a_short_link_is_opened_with_the_price(rig: Rig) -> None:
     assert service_of(rig).bookings[-1].fields["latitude"] == "-0.1820"
 
 
-async def test_a_short_link_goes_with_a_price_and_a_store(rig: Rig) -> None:
+async def test_short_link_works_with_price_and_store(rig: Rig) -> None:
     base = service_of(rig).base_url
     await deliver(rig, "quote")
     await rig.submit(MARIA, {views.POSITION: f"{base}/maps/market", views.AMOUNT: "10"})

@@ -265,7 +265,7 @@ TWICE = b"email,amount,note\nana@example.com,25.00,March\nluis@example.com,10.50
 
 @pytest.mark.rig(on="both")
 @pytest.mark.parametrize("typed", [False, True])
-async def test_a_repeated_list_is_shown_before_it_is_requested(rig: Rig, *, typed: bool) -> None:
+async def test_repeated_list_is_shown_before_requesting(rig: Rig, *, typed: bool) -> None:
     await pressed(rig, TWICE)
     await submit(rig)
     first = await newest(rig)
@@ -300,7 +300,7 @@ async def test_up_to_three_earlier_requests_are_named_and_the_rest_counted(rig: 
     assert [one.reference for one in (await newest(rig)).requirement.repeats] == earlier
 
 
-async def test_a_list_requested_while_its_form_is_open_is_shown_again(rig: Rig) -> None:
+async def test_list_requested_meanwhile_is_shown_again(rig: Rig) -> None:
     one, other = await offered(rig, TWICE), await offered(rig, TWICE, "copy.csv")
     await press(rig, other, user=TOM)
     await press(rig, one)
@@ -312,7 +312,7 @@ async def test_a_list_requested_while_its_form_is_open_is_shown_again(rig: Rig) 
     assert len(await requests(rig)) == 2
 
 
-async def test_the_form_of_the_command_shows_a_repeated_file_first(rig: Rig) -> None:
+async def test_command_form_shows_a_repeated_file_first(rig: Rig) -> None:
     await pressed(rig, TWICE)
     await submit(rig)
     await rig.pay("bulk")

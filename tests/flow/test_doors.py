@@ -134,7 +134,7 @@ async def test_one_more_approver_is_enough_however_much_repeats_and_all_are_name
 
 
 @pytest.mark.rig(on="both")
-async def test_what_is_requested_later_raises_nothing_before_it(rig: Rig) -> None:
+async def test_later_requests_do_not_raise_earlier_quorums(rig: Rig) -> None:
     await send(rig)  # all in the same millisecond
     await rows(rig)
     await send(rig)

@@ -119,7 +119,7 @@ async def test_guests_are_refused(rig: Rig) -> None:
 
 
 @pytest.mark.rig(email_api_key=None)
-async def test_a_service_that_is_not_configured_names_the_variable(rig: Rig) -> None:
+async def test_unconfigured_service_names_the_variable(rig: Rig) -> None:
     said = await email(rig, "check ana@example.com")
     assert "`EMAIL_API_KEY`" in said
 
@@ -209,7 +209,7 @@ async def test_form_takes_1_to_1000_requests_at_a_time(rig: Rig) -> None:
     assert state(board(rig, message)) == DONE
 
 
-async def test_a_broken_file_is_answered_with_one_sentence(rig: Rig) -> None:
+async def test_broken_file_gets_one_sentence(rig: Rig) -> None:
     message = await rig.workspace.drop(MARIA, FINANCE, "people.csv", b"email,name\na@b.co,x\nb@b.co,y,z\n")
     await rig.settle()
     await press_offer(rig, message)
@@ -289,7 +289,7 @@ async def test_whole_file_ends_with_the_services_words(
 
 
 @pytest.mark.parametrize("kind", [FaultKind.DONE_500, FaultKind.DONE_DROPPED, FaultKind.GARBAGE])
-async def test_a_whole_file_of_unknown_outcome_is_not_sent_again(rig: Rig, kind: FaultKind) -> None:
+async def test_whole_file_with_unknown_outcome_is_not_resent(rig: Rig, kind: FaultKind) -> None:
     rig.emails.faults.arm(Fault(kind, "process_file"))
     root = await processed(rig, how="whole")
     await rig.pass_time(3_600, steps=10)
@@ -297,7 +297,7 @@ async def test_a_whole_file_of_unknown_outcome_is_not_sent_again(rig: Rig, kind:
     assert len(rig.emails.files) == 1
 
 
-async def test_a_whole_file_that_certainly_did_not_arrive_is_sent_later(rig: Rig) -> None:
+async def test_unsent_whole_file_is_sent_later(rig: Rig) -> None:
     rig.emails.faults.arm(Fault(FaultKind.TOO_MANY, "process_file"))
     root = await processed(rig, how="whole")
     assert not rig.emails.files
@@ -315,7 +315,7 @@ async def test_failing_address_is_tried_three_times(rig: Rig) -> None:
 
 
 @pytest.mark.rig(around={"service_total": 1.0})
-async def test_a_time_out_is_no_answer_in_the_result(rig: Rig) -> None:
+async def test_timeout_is_shown_in_the_result(rig: Rig) -> None:
     rig.emails.faults.arm(Fault(FaultKind.SLOW, "check", seconds=5))
     root = await processed(rig)
     ((_, content, _),) = files_of_bot(rig, root)
@@ -323,7 +323,7 @@ async def test_a_time_out_is_no_answer_in_the_result(rig: Rig) -> None:
     assert "2 answered · 1 no answer" in root.text
 
 
-async def test_a_key_that_is_refused_pauses_and_loses_nothing(rig: Rig) -> None:
+async def test_refused_key_pauses_the_list(rig: Rig) -> None:
     key, rig.emails.api_key = rig.emails.api_key, "another"
     root = await processed(rig)
     assert state(root).startswith(":double_vertical_bar: Paused.")
@@ -399,7 +399,7 @@ async def test_long_answer_about_a_whole_file_is_whole_in_its_file(rig: Rig) -> 
     assert table[1] == ["note", ("This file was checked. " * 40).strip()]
 
 
-async def test_a_service_that_is_down_pauses_instead_of_failing_every_row(rig: Rig) -> None:
+async def test_service_outage_pauses_the_list(rig: Rig) -> None:
     await rig.emails.stop()
     many = b"email\r\n" + b"".join(b"p%d@example.com\r\n" % n for n in range(500))
     root = await processed(rig, many)
@@ -423,7 +423,7 @@ async def test_only_the_requester_or_an_admin_stops_a_list(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("channel", [FINANCE, RANDOM], ids=["member", "no member"])
-async def test_the_form_of_the_command_does_the_same_or_answers_directly(rig: Rig, channel: str) -> None:
+async def test_command_form_works_like_the_press(rig: Rig, channel: str) -> None:
     await rig.workspace.slash(MARIA, channel, "/email", "file")
     file_id = rig.workspace.upload(MARIA, "people.csv", LIST)
     await rig.workspace.submit(MARIA, {"file": [file_id]})
@@ -437,7 +437,7 @@ async def test_the_form_of_the_command_does_the_same_or_answers_directly(rig: Ri
         assert len(files_of_bot(rig, root)) == 1
 
 
-async def test_a_broken_file_in_the_form_is_refused_at_its_field(rig: Rig) -> None:
+async def test_broken_file_is_refused_at_its_field(rig: Rig) -> None:
     await rig.workspace.slash(MARIA, FINANCE, "/email", "file")
     file_id = rig.workspace.upload(MARIA, "people.csv", b"email\n")
     ack = await rig.workspace.submit(MARIA, {"file": [file_id]})
@@ -446,7 +446,7 @@ async def test_a_broken_file_in_the_form_is_refused_at_its_field(rig: Rig) -> No
     }
 
 
-async def test_a_form_that_is_sent_twice_starts_once(rig: Rig) -> None:
+async def test_form_sent_twice_starts_once(rig: Rig) -> None:
     await dropped(rig)
     ack = await rig.workspace.submit(MARIA, {})
     await rig.workspace.resend(ack)

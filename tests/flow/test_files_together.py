@@ -179,7 +179,7 @@ async def test_results_that_are_too_much_for_one_archive_are_named(
     assert len([name for name in packed if name.endswith(".wav")]) == 1
 
 
-async def test_who_presses_before_the_rest_has_come_begins_with_the_first(maria: Localizer, tmp_path: Path) -> None:
+async def test_early_press_starts_with_the_first_files(maria: Localizer, tmp_path: Path) -> None:
     one, two, three = wavs(tmp_path, 3)
     root = (await maria.rig.workspace.say(MARIA, FINANCE, "All takes")).ts
     await maria.rig.workspace.drop(MARIA, FINANCE, *one, thread_ts=root)

@@ -35,7 +35,7 @@ def direct(rig: Rig, user: str = MARIA) -> list[list[str]]:
     return list(csv.reader(io.StringIO(stored(rig, file).content.decode("utf-8-sig"))))
 
 
-async def test_the_good_rows_are_requested_and_the_bad_ones_come_back(rig: Rig) -> None:
+async def test_good_rows_are_requested_and_bad_rows_returned(rig: Rig) -> None:
     await pressed(rig, FILE)
     assert "*2 of 4 rows need fixing.*" in told(rig)
     assert rig.form().submit == "Go on"
@@ -74,7 +74,7 @@ def typed(rig: Rig) -> str:
     return str(rows["initial_value"])
 
 
-async def test_where_no_row_is_good_nothing_is_offered(rig: Rig) -> None:
+async def test_without_good_rows_nothing_is_offered(rig: Rig) -> None:
     await pressed(rig, b"email,amount\nana,1.00\n")
     assert "Request the" not in rig.form().plain
     assert "good row" not in told(rig)
@@ -97,7 +97,7 @@ async def test_typed_rows_stay_and_the_good_ones_can_be_requested(rig: Rig) -> N
     ]
 
 
-async def test_good_rows_are_refused_to_who_may_not_request_and_while_frozen(rig: Rig) -> None:
+async def test_good_rows_need_the_role_and_no_freeze(rig: Rig) -> None:
     offer = await pressed(rig, FILE)
     value = next(one["value"] for _, one in elements_of(rig.form().blocks) if one["action_id"] == "bulk.good")
     await rig.click(offer, "bulk.good", user=ZOE, value=value, force=True)

@@ -132,7 +132,7 @@ async def test_admin_never_releases_their_own_request(rig: Rig) -> None:
     assert (await last(rig)).commits == 0
 
 
-async def test_admin_who_is_paid_never_releases_it(rig: Rig) -> None:
+async def test_paid_admin_cannot_release_the_request(rig: Rig) -> None:
     await held(rig)
     card = await rig.card()
     await rig.workspace.click(OLGA, APPROVALS, card.ts, "payout.release")
@@ -144,7 +144,7 @@ async def test_admin_who_is_paid_never_releases_it(rig: Rig) -> None:
     assert (await last(rig)).commits == 0
 
 
-async def test_what_moved_once_stays_held_until_the_window_ends(rig: Rig) -> None:
+async def test_changed_earlier_payment_stays_held(rig: Rig) -> None:
     first, _ = await held(rig)
     await rig.payments.settle(there(first.remote_id), "failed", force=True)
     await rig.pass_time(600, steps=5)
@@ -218,7 +218,7 @@ async def test_without_an_answer_about_the_first_it_waits_and_then_is_held(rig: 
 
 
 @pytest.mark.parametrize("command", ["send", "now"])
-async def test_what_was_refused_is_edited_and_sent(rig: Rig, command: str) -> None:
+async def test_refused_booking_can_be_edited_and_sent(rig: Rig, command: str) -> None:
     operation = "create_payout" if command == "send" else "one_step_payout"
     rig.payments.faults.arm(Fault(FaultKind.REFUSED, operation=operation))
     await rig.pay(f"{command} ana@example.com 25.00 rent")
@@ -302,7 +302,7 @@ async def test_list_is_held_while_one_of_its_rows_is_not_surely_unpaid(rig: Rig,
 
 
 @pytest.mark.parametrize("is_list", [False, True])
-async def test_what_turned_out_paid_at_the_claim_is_repeated_by_a_new_request(rig: Rig, *, is_list: bool) -> None:
+async def test_payment_found_paid_at_claim_needs_a_new_request(rig: Rig, *, is_list: bool) -> None:
     if is_list:
         first = await retried(rig)
         rig.payments.bulk_payments[0].items[2].status = "completed"

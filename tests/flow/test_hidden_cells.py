@@ -62,7 +62,7 @@ async def test_it_is_said_before_the_request_and_on_the_card(rig: Rig) -> None:
     assert [line for line in card.plain.splitlines() if line in SAID] == SAID
 
 
-async def test_of_a_file_that_hides_nothing_nothing_is_said(rig: Rig) -> None:
+async def test_file_without_hidden_cells_gets_no_warning(rig: Rig) -> None:
     await pressed(rig)
     await submit(rig)
     (card,) = rig.cards(APPROVALS)
@@ -70,7 +70,7 @@ async def test_of_a_file_that_hides_nothing_nothing_is_said(rig: Rig) -> None:
     assert "formula" not in card.plain + shown(rig.form())
 
 
-async def test_an_amount_that_is_shown_as_another_is_not_paid(rig: Rig) -> None:
+async def test_misleadingly_displayed_amount_is_not_paid(rig: Rig) -> None:
     await dropped(rig, workbook(masked="B"))
     assert "Row 3: amount is 900; its number format shows something else" in told(rig)
     assert rig.form().submit == "Go on"
@@ -78,7 +78,7 @@ async def test_an_amount_that_is_shown_as_another_is_not_paid(rig: Rig) -> None:
     assert await requests(rig) == []
 
 
-async def test_a_disguise_in_a_column_that_is_not_used_keeps_nobody_up(rig: Rig) -> None:
+async def test_disguised_format_in_an_unused_column_is_ignored(rig: Rig) -> None:
     await dropped(rig, workbook(masked="C"))
     assert rig.form().submit == "Request approval"
 
@@ -126,7 +126,7 @@ async def test_typed_rows_with_one_name_twice_are_refused(rig: Rig) -> None:
     assert "Rename one of them." in rig.form().plain
 
 
-async def test_of_a_list_of_addresses_it_is_said_before_it_starts(rig: Rig) -> None:
+async def test_address_list_shows_its_cost_before_starting(rig: Rig) -> None:
     offer = await offered(rig, workbook(masked="C", about=COLUMNS), "people.xlsx")
     await rig.workspace.click(MARIA, FINANCE, offer.ts, button(offer, "Process e-mails").action_id)
     await rig.workspace.until(lambda: "Column with the addresses" in rig.form().plain or None)
@@ -138,7 +138,7 @@ async def test_of_a_list_of_addresses_it_is_said_before_it_starts(rig: Rig) -> N
     ]
 
 
-async def test_columns_of_a_list_with_one_name_are_told_apart(rig: Rig) -> None:
+async def test_equally_named_columns_are_distinguished(rig: Rig) -> None:
     offer = await offered(rig, b"Email,name,email\n-,Ana,ana@example.com\n", "people.csv")
     await rig.workspace.click(MARIA, FINANCE, offer.ts, button(offer, "Process e-mails").action_id)
     await rig.workspace.until(lambda: "Column with the addresses" in rig.form().plain or None)

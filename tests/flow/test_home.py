@@ -36,7 +36,7 @@ Updated 2026-11-20 09:00 UTC\
 """)
 
 
-async def test_who_requested_and_who_approves_see_their_own_side(rig: Rig) -> None:
+async def test_home_shows_the_side_of_requester_and_approver(rig: Rig) -> None:
     await rig.pay("send ana@example.com 25.00 Rent", user=TOM)
     await rig.pay("send kim@example.com 1500.00 A laptop", user=TOM)
     assert await opened(rig, ADA) == snapshot("""\
@@ -96,7 +96,7 @@ async def test_the_messages_tab_needs_nothing(rig: Rig) -> None:
     assert rig.workspace.home(MARIA) is None
 
 
-async def test_an_approver_approves_and_rejects_there(rig: Rig) -> None:
+async def test_approver_decides_in_app_home(rig: Rig) -> None:
     for number in range(1, 8):
         await rig.pay(f"send ana@example.com {number}.00 Rent {number}")
     assert "7 need you" in await opened(rig, ADA)
@@ -142,7 +142,7 @@ Switchboard
     assert len(rig.paid) == 1
 
 
-async def test_a_request_of_somebody_else_is_drawn_when_it_comes(rig: Rig) -> None:
+async def test_request_of_another_person_updates_home(rig: Rig) -> None:
     await opened(rig, ADA)
     await rig.pay()
     await rig.pass_time(4)
@@ -153,7 +153,7 @@ async def test_a_request_of_somebody_else_is_drawn_when_it_comes(rig: Rig) -> No
     assert "You're all caught up" in await opened(rig, ADA)
 
 
-async def test_a_home_that_nobody_looks_at_rests(rig: Rig) -> None:
+async def test_unseen_home_is_not_refreshed(rig: Rig) -> None:
     await opened(rig, ADA)
     before = len(calls(rig))
     await rig.pass_time(1_900)
@@ -171,7 +171,7 @@ async def test_many_changes_are_one_drawing(rig: Rig) -> None:
     assert len(calls(rig)) == before + 1
 
 
-async def test_another_process_goes_on_with_a_home_that_it_has_drawn_since(rig: Rig) -> None:
+async def test_another_process_continues_with_a_newer_home(rig: Rig) -> None:
     await opened(rig, ADA)
     elsewhere = home_of(rig, ADA).source
     rig.workspace._state.views.publish(ADA, elsewhere)
@@ -184,7 +184,7 @@ async def test_another_process_goes_on_with_a_home_that_it_has_drawn_since(rig: 
 
 
 @pytest.mark.parametrize("user", [MARIA, TOM, ZOE, GUS, EVE])
-async def test_who_may_not_approve_is_refused_whatever_the_button(rig: Rig, user: str) -> None:
+async def test_non_approvers_are_refused_by_every_button(rig: Rig, user: str) -> None:
     await rig.pay(user=TOM)
     request = await newest(rig)
     await opened(rig, user)
@@ -199,7 +199,7 @@ async def test_who_may_not_approve_is_refused_whatever_the_button(rig: Rig, user
     assert (await newest(rig)).state is State.AWAITING
 
 
-async def test_a_button_of_another_round_or_of_nothing_changes_nothing(rig: Rig) -> None:
+async def test_outdated_or_empty_button_changes_nothing(rig: Rig) -> None:
     await rig.pay()
     request = await newest(rig)
     await opened(rig, ADA)
@@ -213,7 +213,7 @@ async def test_a_button_of_another_round_or_of_nothing_changes_nothing(rig: Rig)
     assert "1 needs you" in lines(home_of(rig, ADA))
 
 
-async def test_the_requester_withdraws_there(rig: Rig) -> None:
+async def test_requester_withdraws_in_app_home(rig: Rig) -> None:
     await rig.pay()
     assert "[Withdraw]" in await opened(rig, MARIA)
     await press(rig, MARIA, "payout.withdraw")
@@ -247,7 +247,7 @@ async def test_pages_are_turned_and_follow_what_is_left(rig: Rig) -> None:
     assert "1 to 5 of 10" in lines(home_of(rig, ADA))
 
 
-async def test_a_payout_is_begun_there_and_its_news_come_directly(rig: Rig) -> None:
+async def test_payout_can_start_in_app_home(rig: Rig) -> None:
     await opened(rig, MARIA)
     await press(rig, MARIA, PAYOUT)
     await rig.submit(MARIA, {"email": "ana@example.com", "amount": "25.00", "description": "Rent", "code": ""})
@@ -265,7 +265,7 @@ async def test_forms_of_the_other_services(rig: Rig) -> None:
     assert "translate" in rig.form().private_metadata
 
 
-async def test_who_may_not_begin_something_is_told(rig: Rig) -> None:
+async def test_missing_role_is_explained_at_the_start(rig: Rig) -> None:
     await opened(rig, ZOE)
     for button, value in ((PAYOUT, "pay send"), (FREEZE, "pay freeze"), (UNFREEZE, "pay unfreeze")):
         await press(rig, ZOE, button, value=value, force=True)
@@ -291,7 +291,7 @@ async def test_payments_are_frozen_and_unfrozen_there(rig: Rig) -> None:
     assert "[New payout]" in lines(home_of(rig, MARIA))
 
 
-async def test_what_fails_and_what_nobody_can_approve_is_for_admins(rig: Rig) -> None:
+async def test_admins_see_failures_and_unapprovable_requests(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.REFUSED, "commit_payout", times=None))
     await rig.pay()
     await rig.press("approve")
@@ -369,7 +369,7 @@ async def test_three_hundred_requests_fit(rig: Rig) -> None:
     assert len(home_of(rig, TOM).blocks) <= 100
 
 
-async def test_who_requested_says_there_that_the_address_is_right(rig: Rig) -> None:
+async def test_requester_confirms_the_address_in_app_home(rig: Rig) -> None:
     await rig.pay("send new@example.com 25.00 Rent")
     assert "[Send anyway] [Edit]" in await opened(rig, MARIA)
     await press(rig, MARIA, "payout.send_anyway")
@@ -382,7 +382,7 @@ async def test_who_requested_says_there_that_the_address_is_right(rig: Rig) -> N
     assert rig.payments.calls
 
 
-async def test_a_home_that_slack_did_not_take_is_drawn_later(rig: Rig) -> None:
+async def test_refused_home_is_published_later(rig: Rig) -> None:
     rig.workspace.faults.arm(Fault(FaultKind.TOO_MANY, "views.publish", times=1))
     await rig.workspace.open_home(MARIA)
     assert rig.workspace.home(MARIA) is None

@@ -222,7 +222,7 @@ async def test_answered_question_keeps_its_place(rig: Rig) -> None:
     assert (states[upper], states[lower]) == (State.AWAITING, State.NEW)
 
 
-async def test_forged_layout_shows_nobody_elses_requests(rig: Rig) -> None:
+async def test_forged_layout_hides_requests_of_others(rig: Rig) -> None:
     [first] = await ask(rig, "1.00 Rent")
     forged = Rows(total=1, places=(f"{first}:1",))
     for user in (LIN, OLGA, TOM, MARIA):

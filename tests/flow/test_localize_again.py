@@ -89,7 +89,7 @@ async def test_unread_answer_names_the_command_with_its_prefix(rig: Rig) -> None
 
 
 @pytest.mark.parametrize("part", [False, True])
-async def test_an_address_that_has_expired_meanwhile(maria: Localizer, part: bool) -> None:
+async def test_expired_result_address_is_reported(maria: Localizer, part: bool) -> None:
     """It is said so; to run it again may bill again, and asks first."""
     names = {"vocals": "vocals_stem", "music": "music_stem"}
     maria.rig.localization.switches.names = {"music": "music_stem"} if part else names

@@ -53,7 +53,7 @@ async def test_cancel_really_stops_waiting(maria: Localizer) -> None:
     assert len(maria.rig.localization.calls) <= 2
 
 
-async def test_what_waits_is_canceled_before_it_costs_anything(maria: Localizer) -> None:
+async def test_queued_work_is_canceled_without_cost(maria: Localizer) -> None:
     maria.rig.localization.work_seconds["*"] = LONG
     for number in range(5):
         await separate(maria, number)
@@ -71,7 +71,7 @@ async def test_what_waits_is_canceled_before_it_costs_anything(maria: Localizer)
     assert not any(body and "song-3" in str(body) for body in (call.body for call in maria.rig.localization.calls))
 
 
-async def test_only_who_asked_or_an_admin_cancels(maria: Localizer) -> None:
+async def test_only_requester_or_admin_cancels(maria: Localizer) -> None:
     maria.rig.localization.work_seconds["*"] = LONG
     await separate(maria)
     board = await maria.board("Separating")
@@ -91,7 +91,7 @@ async def test_too_late_to_cancel(maria: Localizer) -> None:
     await maria.told("already done")
 
 
-async def test_nobody_waits_for_all_that_another_asked_for_before(maria: Localizer) -> None:
+async def test_calls_of_people_alternate(maria: Localizer) -> None:
     maria.rig.switchboard.context.localization.calls.beat_seconds = LONG  # a minute's edits are for the states alone
     maria.rig.localization.work_seconds["music_source_separation"] = LONG
     for number in range(6):
@@ -106,7 +106,7 @@ async def test_nobody_waits_for_all_that_another_asked_for_before(maria: Localiz
     await maria.board("Queued, number 3", number=5)
 
 
-async def test_the_elapsed_time_is_edited_into_one_message(maria: Localizer) -> None:
+async def test_elapsed_time_updates_one_message(maria: Localizer) -> None:
     maria.rig.localization.work_seconds["*"] = 5.0
     await separate(maria)
     await maria.rig.workspace.until(
@@ -117,7 +117,7 @@ async def test_the_elapsed_time_is_edited_into_one_message(maria: Localizer) -> 
     assert len(roots) == 1
 
 
-async def test_a_gateways_time_out_is_unknown_and_never_sent_again_by_itself(maria: Localizer) -> None:
+async def test_gateway_timeout_is_unknown_and_not_resent(maria: Localizer) -> None:
     maria.rig.localization.faults.arm(Fault(FaultKind.DONE_500, "music_source_separation"))
     await separate(maria)
     board = await maria.board("Not confirmed")
@@ -153,7 +153,7 @@ async def test_outcomes(maria: Localizer) -> None:
         assert len(maria.rig.localization.calls) == number + 1, kind
 
 
-async def test_the_services_own_words(maria: Localizer) -> None:
+async def test_service_words_are_quoted(maria: Localizer) -> None:
     await maria.type("summarize Too short.")
     await maria.answer("Failed. Localization declined it: “text: The input is not long enough to summarize”")
 
@@ -193,7 +193,7 @@ async def test_one_track_without_the_other(maria: Localizer, missing: str, why: 
     assert (job.state, job.closed_at is not None) == (CallState.DONE, True)
 
 
-async def test_a_file_is_called_what_it_is(maria: Localizer, tmp_path: Path) -> None:
+async def test_result_file_has_the_right_extension(maria: Localizer, tmp_path: Path) -> None:
     maria.rig.localization.switches.instead = media.make(tmp_path, "ogg")
     maria.rig.switchboard.context.localization.calls.look_seconds = 0.5
     maria.rig.workspace.faults.arm(Fault(FaultKind.DONE_DROPPED, "files.completeUploadExternal"))
@@ -204,7 +204,7 @@ async def test_a_file_is_called_what_it_is(maria: Localizer, tmp_path: Path) -> 
     assert results[0].text.endswith(", .ogg")
 
 
-async def test_a_result_at_a_host_that_is_busy_is_fetched_again(maria: Localizer) -> None:
+async def test_busy_result_host_is_retried(maria: Localizer) -> None:
     maria.rig.localization.faults.arm(Fault(FaultKind.ERROR_500, "result"))
     await maria.type("speak Welcome aboard")
     board = await maria.board(DONE)
@@ -212,7 +212,7 @@ async def test_a_result_at_a_host_that_is_busy_is_fetched_again(maria: Localizer
     assert len(maria.rig.localization.calls) == 1
 
 
-async def test_a_file_that_is_deleted_before_it_is_read(maria: Localizer, tmp_path: Path) -> None:
+async def test_file_deleted_before_reading_is_ignored(maria: Localizer, tmp_path: Path) -> None:
     sample = media.make(tmp_path, "mp3")
     file = maria.rig.workspace.upload(MARIA, sample.name, sample)
     maria.rig.localization.work_seconds["*"] = LONG
@@ -227,7 +227,7 @@ async def test_a_file_that_is_deleted_before_it_is_read(maria: Localizer, tmp_pa
     await maria.board("Failed. This file was deleted.", number=3)
 
 
-async def test_a_restart_says_that_it_interrupted(maria: Localizer) -> None:
+async def test_restart_announces_the_interruption(maria: Localizer) -> None:
     maria.rig.localization.work_seconds["*"] = LONG
     await separate(maria)
     await maria.board("Separating")
@@ -250,7 +250,7 @@ async def test_a_restart_says_that_it_interrupted(maria: Localizer) -> None:
     assert len(maria.boards()) == 2
 
 
-async def test_what_waited_goes_on_after_a_restart(maria: Localizer) -> None:
+async def test_waiting_work_resumes_after_a_restart(maria: Localizer) -> None:
     maria.rig.localization.work_seconds["*"] = LONG
     for number in range(4):
         await separate(maria, number)
@@ -263,7 +263,7 @@ async def test_what_waited_goes_on_after_a_restart(maria: Localizer) -> None:
     await maria.board(DONE, number=3)
 
 
-async def test_nobody_is_mentioned_by_a_text_or_a_result(maria: Localizer) -> None:
+async def test_texts_and_results_mention_nobody(maria: Localizer) -> None:
     await maria.type("paraphrase <!channel> and <@U0ADA> *look* here")
     told = await maria.answer("*Paraphrase*")
     assert re.findall(r"<[@!]\w+>", told.text) == []

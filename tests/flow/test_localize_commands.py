@@ -66,7 +66,7 @@ async def test_an_address(maria: Localizer) -> None:
         assert sent(maria)[number:] == [(one.operation.value, {one.media.url: url(one), **defaults})]
 
 
-async def test_a_text_is_answered_to_who_asked_alone(maria: Localizer) -> None:
+async def test_text_is_answered_privately(maria: Localizer) -> None:
     private = 0
     for number, one in enumerate(WITH_TEXT):
         stated = "from=en " if one.option("from") is not None else ""
@@ -123,7 +123,7 @@ async def test_two_foreign_words_are_sent_with_a_warning(maria: Localizer) -> No
     assert [body["text"] for _, body in sent(maria)] == [*texts, "Muchas gracias"]
 
 
-async def test_a_foreign_text_is_translated_first_with_one_press(maria: Localizer) -> None:
+async def test_foreign_text_is_translated_first_with_one_press(maria: Localizer) -> None:
     await maria.type("summarize Die Katze schläft heute im Garten.")
     told = maria.rig.workspace.ephemerals(MARIA)[-1]
     assert [one.text for one in told.buttons] == ["Translate to English first"]
@@ -137,7 +137,7 @@ async def test_a_foreign_text_is_translated_first_with_one_press(maria: Localize
     assert sent(maria) == [("translation", {"text": german, "source_lang": "de", "target_lang": "en"})]
 
 
-async def test_the_recognized_language_is_shown_and_can_be_changed(maria: Localizer) -> None:
+async def test_detected_language_can_be_changed(maria: Localizer) -> None:
     told = answer(await maria.type("translate to=en Où est la gare ?"))
     assert told == ":hourglass_flowing_sand: Translating from French to English…"
     first = await maria.answer("French (detected) → English")
@@ -152,7 +152,7 @@ async def test_the_recognized_language_is_shown_and_can_be_changed(maria: Locali
     assert [body["source_lang"] for _, body in sent(maria)] == ["fr", "ht"]
 
 
-async def test_the_language_of_a_text_is_asked_for(maria: Localizer) -> None:
+async def test_language_of_a_text_is_detected_or_asked(maria: Localizer) -> None:
     for number, (line, text, likely, target, asked) in enumerate(
         [
             ("translate to=en Hej", "Hej", "fr", "en", ""),
@@ -234,7 +234,7 @@ async def test_emotion_of_an_address_and_of_a_text(maria: Localizer) -> None:
     assert [operation for operation, _ in sent(maria)] == ["text_emotion", "speech_emotion"]
 
 
-async def test_a_verb_alone_opens_a_form_with_everything(maria: Localizer) -> None:
+async def test_verb_without_arguments_opens_a_form(maria: Localizer) -> None:
     for one in CAPABILITIES:
         await maria.type(one.verb)
         fields = form_texts(maria.form)
@@ -282,7 +282,7 @@ async def test_neither_and_both_stand_at_their_fields(maria: Localizer, tmp_path
     assert not maria.rig.localization.calls
 
 
-async def test_a_wrong_format_stands_at_its_field(maria: Localizer, tmp_path: Path) -> None:
+async def test_wrong_format_is_shown_at_its_field(maria: Localizer, tmp_path: Path) -> None:
     for one in CLOSED:
         assert one.media is not None
         wrong = media.make(tmp_path, "mp3" if one.operation is CallOperation.AUDIO_EXTRACTION else "mp4")

@@ -43,7 +43,7 @@ async def test_every_sound_is_converted(maria: Localizer, tmp_path: Path) -> Non
         assert results[0].thread_ts == dropped.ts, (extension, target)
 
 
-async def test_the_sound_of_every_film(maria: Localizer, tmp_path: Path) -> None:
+async def test_sound_of_every_video_format_is_extracted(maria: Localizer, tmp_path: Path) -> None:
     films = [
         ("mp4", 16_000, 16, 1),
         ("mov", 22_050, 16, 2),
@@ -69,7 +69,7 @@ async def test_the_sound_of_every_film(maria: Localizer, tmp_path: Path) -> None
         assert heard.seconds == pytest.approx(1.0, abs=0.1), extension
 
 
-async def test_what_needs_no_choice_begins_at_once(maria: Localizer, tmp_path: Path) -> None:
+async def test_operation_without_choices_starts_at_once(maria: Localizer, tmp_path: Path) -> None:
     for number, extension in enumerate(media.CLIPS):
         dropped = await drop(maria, media.make(tmp_path, extension))
         await maria.choose("Detect gender", file=dropped)
@@ -231,7 +231,7 @@ async def test_service_gets_the_real_type_of_a_file(maria: Localizer, tmp_path: 
     assert call.body["audio_file"]["content_type"] == "audio/wav"
 
 
-async def test_a_document_with_a_long_text_comes_back_as_a_file(maria: Localizer) -> None:
+async def test_document_with_long_text_returns_a_file(maria: Localizer) -> None:
     page = (
         "<!doctype html><html><body>" + "\n".join(f"Line {n} of the contract." for n in range(400)) + "</body></html>"
     )
@@ -274,7 +274,7 @@ async def test_video_over_ten_minutes_is_refused_before_it_is_sent(
     assert not maria.rig.localization.calls
 
 
-async def test_the_key_goes_to_the_service_and_nowhere_else(maria: Localizer, tmp_path: Path) -> None:
+async def test_key_is_sent_to_its_service_only(maria: Localizer, tmp_path: Path) -> None:
     dropped = await drop(maria, media.make(tmp_path, "mp3"))
     await maria.choose("Separate vocals and music", file=dropped)
     await maria.board(DONE)
@@ -319,7 +319,7 @@ def of_bot(maria: Localizer, dropped: Message) -> list[Message]:
     return [m for m in maria.messages(thread=dropped.ts) if m.bot_id]
 
 
-async def test_the_offer_turns_into_the_status_and_one_file_follows(maria: Localizer, tmp_path: Path) -> None:
+async def test_offer_becomes_the_status_and_one_file_follows(maria: Localizer, tmp_path: Path) -> None:
     dropped = await drop(maria, media.make(tmp_path, "wav"), name="talk.wav")
     offered = await maria.offered(dropped)
     await maria.choose("Convert", file=dropped)
@@ -343,7 +343,7 @@ async def test_the_offer_turns_into_the_status_and_one_file_follows(maria: Local
     assert again.ts == board.ts
 
 
-async def test_two_people_press_at_once_and_both_get_what_they_asked_for(rig: Rig, tmp_path: Path) -> None:
+async def test_concurrent_presses_of_two_people_both_run(rig: Rig, tmp_path: Path) -> None:
     maria, ada = Localizer(rig), Localizer(rig, user=ADA)
     dropped = await drop(maria, media.make(tmp_path, "wav"))
     await maria.offered(dropped)
@@ -365,7 +365,7 @@ async def test_two_people_press_at_once_and_both_get_what_they_asked_for(rig: Ri
     assert {m.ts for m in maria.boards()} == {board.ts}
 
 
-async def test_a_status_that_somebody_deleted_comes_back_with_its_work(rig: Rig, tmp_path: Path) -> None:
+async def test_deleted_status_message_is_posted_again(rig: Rig, tmp_path: Path) -> None:
     maria = Localizer(rig)
     dropped = await drop(maria, media.make(tmp_path, "wav"))
     offer = await rig.workspace.until(lambda: maria._offer(dropped))

@@ -55,7 +55,7 @@ async def test_it_is_posted_in_the_channel_once_and_in_their_name(maria: Localiz
     assert f"Posted in <#{FINANCE}>" in shown(told)
 
 
-async def test_where_the_bot_is_no_member_it_says_how_to_add_it(rig: Rig) -> None:
+async def test_nonmember_bot_says_how_to_invite_it(rig: Rig) -> None:
     outside = Localizer(rig, channel=RANDOM)
     assert answer(await outside.type(ASKED)) == ":hourglass_flowing_sand: Translating to French…"
     await done(rig)
@@ -67,7 +67,7 @@ async def test_where_the_bot_is_no_member_it_says_how_to_add_it(rig: Rig) -> Non
 
 
 @pytest.mark.parametrize("kind", [FaultKind.REFUSED, FaultKind.ERROR_500, FaultKind.LOST])
-async def test_what_cannot_be_shown_there_comes_as_a_direct_message(maria: Localizer, kind: FaultKind) -> None:
+async def test_unpostable_offer_is_a_direct_message(maria: Localizer, kind: FaultKind) -> None:
     rig = maria.rig
     rig.workspace.faults.arm(Fault(kind, "response_url"))
     await maria.type(ASKED)
@@ -79,7 +79,7 @@ async def test_what_cannot_be_shown_there_comes_as_a_direct_message(maria: Local
     assert direct(rig)[0].buttons == []
 
 
-async def test_an_answer_after_half_an_hour_comes_as_a_direct_message(maria: Localizer) -> None:
+async def test_answer_after_thirty_minutes_is_a_direct_message(maria: Localizer) -> None:
     rig = maria.rig
     rig.localization.work_seconds["*"] = 3_600.0
     for number in range(5):
@@ -109,7 +109,7 @@ async def test_it_survives_a_restart_and_is_told_once(maria: Localizer) -> None:
     assert "http" not in rows
 
 
-async def test_a_failure_is_told_with_what_to_do_and_run_again_privately(maria: Localizer) -> None:
+async def test_failure_names_the_remedy_and_offers_a_private_rerun(maria: Localizer) -> None:
     rig = maria.rig
     rig.localization.faults.arm(Fault(FaultKind.REFUSED, "*"))
     await maria.type(f"paraphrase {ENGLISH}")
@@ -127,7 +127,7 @@ async def test_a_failure_is_told_with_what_to_do_and_run_again_privately(maria: 
     assert maria.messages() == []
 
 
-async def test_what_waits_in_the_queue_can_be_stopped(maria: Localizer) -> None:
+async def test_queued_call_can_be_canceled(maria: Localizer) -> None:
     rig = maria.rig
     rig.localization.work_seconds["*"] = 60.0
     for number in range(5):
@@ -141,7 +141,7 @@ async def test_what_waits_in_the_queue_can_be_stopped(maria: Localizer) -> None:
     assert len(rig.localization.calls) == 5
 
 
-async def test_the_next_form_in_a_channel_begins_with_what_was_chosen_there(maria: Localizer) -> None:
+async def test_next_form_in_a_channel_remembers_choices(maria: Localizer) -> None:
     rig = maria.rig
 
     async def begun(line: str, *, channel: str = FINANCE) -> dict[str, str]:

@@ -160,7 +160,7 @@ in_pieces = pytest.mark.rig(clock=None, localization_text_characters=300)
 
 @in_pieces
 @pytest.mark.parametrize("name", ["notes.txt", "notes.md", "notes.docx", "notes.vtt"])
-async def test_every_kind_of_text_comes_back_as_what_it_was(maria: Localizer, name: str) -> None:
+async def test_every_kind_of_text_keeps_its_format(maria: Localizer, name: str) -> None:
     said = LONG
     content = said.encode()
     if name.endswith("docx"):
@@ -182,7 +182,7 @@ async def test_every_kind_of_text_comes_back_as_what_it_was(maria: Localizer, na
 
 
 @in_pieces
-async def test_what_each_operation_makes_of_a_long_text(maria: Localizer) -> None:
+async def test_each_operation_handles_a_long_text(maria: Localizer) -> None:
     for number, (label, verb, expected) in enumerate(
         [
             ("Summarize", "summarize", "Chapter 0. (and"),
@@ -215,7 +215,7 @@ async def test_fifty_elements_and_no_more_are_paraphrased_at_once(maria: Localiz
 
 
 @in_pieces
-async def test_a_long_text_is_spoken_in_numbered_files(maria: Localizer) -> None:
+async def test_long_speech_is_returned_in_numbered_files(maria: Localizer) -> None:
     await maria.choose("Speak", file=await drop(maria, "talk.txt", LONG[:500]))
     await maria.submit()
     board = await maria.board(DONE, "2 files in thread.")
@@ -229,7 +229,7 @@ async def use_shortcut(maria: Localizer, text: str, *, channel: str = FINANCE) -
     return said
 
 
-async def test_a_message_is_translated_into_its_thread(maria: Localizer) -> None:
+async def test_message_is_translated_into_its_thread(maria: Localizer) -> None:
     said = await use_shortcut(maria, "Wo ist der Bahnhof? Siehe https://example.com & frag Ana.")
     assert shown(maria.form).splitlines()[0] == "Localize this text"
     await maria.submit({"option.target_lang": "en"})
@@ -244,7 +244,7 @@ async def test_a_message_is_translated_into_its_thread(maria: Localizer) -> None
 
 
 @in_pieces
-async def test_a_long_message_is_read_from_slack_when_it_begins(maria: Localizer) -> None:
+async def test_long_message_is_read_from_slack(maria: Localizer) -> None:
     said = await use_shortcut(maria, LONG * 6)
     assert "This message has" in shown(maria.form)
     await maria.submit({"option.target_lang": "de"})
@@ -363,7 +363,7 @@ async def test_unusable_files_are_refused_in_one_sentence(maria: Localizer) -> N
     assert not [one for one in maria.messages(thread=dropped.ts) if one.bot_id]
 
 
-async def test_a_foreign_file_is_not_summarized(maria: Localizer) -> None:
+async def test_foreign_language_file_is_not_summarized(maria: Localizer) -> None:
     await maria.choose("Summarize", file=await drop(maria, "brief.txt", "Die Katze schläft heute im Garten. " * 9))
     told = await maria.rig.workspace.until(lambda: maria.rig.workspace.ephemerals(MARIA))
     assert "Only English is understood here, and this looks like German" in told[-1].text
@@ -372,7 +372,7 @@ async def test_a_foreign_file_is_not_summarized(maria: Localizer) -> None:
 
 
 @pytest.mark.rig(clock=None, localization_text_characters=300, on="both")
-async def test_what_failed_stands_in_its_own_words_and_is_done_again_alone(maria: Localizer) -> None:
+async def test_failed_call_shows_its_reason_and_reruns_alone(maria: Localizer) -> None:
     faults = maria.rig.localization.faults
     faults.arm(Fault(FaultKind.REFUSED, "translation"))
     faults.arm(Fault(FaultKind.DONE_DROPPED, "translation"))
@@ -400,7 +400,7 @@ async def test_what_failed_stands_in_its_own_words_and_is_done_again_alone(maria
 
 
 @in_pieces
-async def test_a_service_that_has_no_time_is_asked_again_later(maria: Localizer) -> None:
+async def test_busy_service_is_retried_later(maria: Localizer) -> None:
     maria.rig.localization.faults.arm(Fault(FaultKind.TOO_MANY, "translation", times=2))
     await translate(maria, "notes.txt", LONG)
     board = await maria.board(DONE)
@@ -409,7 +409,7 @@ async def test_a_service_that_has_no_time_is_asked_again_later(maria: Localizer)
 
 
 @in_pieces
-async def test_an_account_that_is_refused_is_not_asked_for_each_piece(maria: Localizer) -> None:
+async def test_refused_credentials_stop_after_one_piece(maria: Localizer) -> None:
     maria.rig.localization.switches.key_is_wrong = True
     await translate(maria, "notes.txt", LONG * 3)
     board = await maria.board(":x:", "Failed", "Not done, of")
@@ -437,7 +437,7 @@ async def test_parts_under_other_names_are_kept_and_read_again(maria: Localizer)
 
 
 @in_pieces
-async def test_cancel_begins_no_more_and_keeps_what_is_done(maria: Localizer) -> None:
+async def test_cancel_stops_new_rows_and_keeps_results(maria: Localizer) -> None:
     maria.rig.localization.work_seconds["*"] = 1.0
     await translate(maria, "notes.txt", LONG * 14)
     await maria.rig.workspace.until(lambda: len(maria.rig.localization.calls) > 4 or None)

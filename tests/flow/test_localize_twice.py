@@ -47,7 +47,7 @@ async def pressed(
     )
 
 
-async def test_a_second_press_after_a_restart(rig: Rig, tmp_path: Path) -> None:
+async def test_second_press_after_a_restart_is_answered(rig: Rig, tmp_path: Path) -> None:
     maria = Localizer(rig)
     sample = media.make(tmp_path, "mp3")
     dropped = await rig.workspace.drop(MARIA, FINANCE, sample.name, sample)
@@ -80,13 +80,13 @@ async def test_two_processes_hear_of_one_press_each(postgres_url: str) -> None:
 
 
 @pytest.mark.parametrize("other", [{"person": ADA}, {"file": "F2"}, {"thread": "2.000002"}])
-async def test_what_is_not_the_same_is_no_slip(rig: Rig, other: dict[str, str]) -> None:
+async def test_different_request_is_not_a_duplicate(rig: Rig, other: dict[str, str]) -> None:
     await pressed(rig.switchboard.context, "1")
     await pressed(rig.switchboard.context, "2", **other)
     assert len(await stored(rig, MARIA, ADA)) == 2
 
 
-async def test_who_has_canceled_means_another_one(rig: Rig) -> None:
+async def test_press_after_cancellation_makes_a_new_call(rig: Rig) -> None:
     context = rig.switchboard.context
     first = await pressed(context, "1")
     await cancel(context, first.id, person=MARIA)

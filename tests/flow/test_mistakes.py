@@ -42,7 +42,7 @@ def labels(message: Message) -> list[str]:
         "ana@example.com 25. “March translation",
     ],
 )
-async def test_what_is_clear_is_read_as_it_was_meant(rig: Rig, verb: str, words: str) -> None:
+async def test_clear_amounts_are_read_without_asking(rig: Rig, verb: str, words: str) -> None:
     await rig.pay(f"{verb} {words}")
     found = await newest(rig)
     payload = found.payload
@@ -61,7 +61,7 @@ OFFERS = [
 
 
 @pytest.mark.parametrize(("line", "rule", "label", "cents"), OFFERS)
-async def test_a_comma_is_asked_about_and_sent_with_one_press(
+async def test_ambiguous_comma_is_resolved_with_one_press(
     rig: Rig, line: str, rule: str, label: str, cents: int
 ) -> None:
     said = await ask(rig, line)
@@ -128,7 +128,7 @@ async def test_pressed_again_it_requests_nothing_again(rig: Rig) -> None:
     assert found.payload.description == "Rent & more"
 
 
-async def test_a_code_and_several_items_go_with_the_line(rig: Rig) -> None:
+async def test_command_accepts_a_code_and_several_items(rig: Rig) -> None:
     await press(rig, await ask(rig, "send ana@example.com 26,00 rent code=INV-7"))
     found = await newest(rig)
     assert (found.cents, found.payload.code) == (2_600, "INV-7")
@@ -139,7 +139,7 @@ async def test_a_code_and_several_items_go_with_the_line(rig: Rig) -> None:
     assert (await newest(rig)).cents == 750
 
 
-async def test_the_press_is_checked_like_the_line(rig: Rig) -> None:
+async def test_press_is_checked_like_the_command(rig: Rig) -> None:
     """Frozen, not allowed any more, over the limit, no money to ask for: nothing is requested."""
     said = await ask(rig, "send ana@example.com 25,00 rent")
     await rig.pay("freeze the bank called", user=ADA)
@@ -161,18 +161,18 @@ async def test_the_press_is_checked_like_the_line(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("value", ["nothing", "- pay", "- nothing send x", "-"])
-async def test_a_button_that_names_no_line_is_out_of_date(rig: Rig, value: str) -> None:
+async def test_button_without_a_line_is_outdated(rig: Rig, value: str) -> None:
     message = await rig.workspace.say(MARIA, FINANCE, "anything")
     await rig.click(message, SEND_IT, value=value, force=True)
     assert rig.workspace.ephemerals(MARIA)[-1].text.startswith(":no_entry_sign: ")
 
 
-async def test_two_mistakes_are_told_without_a_button(rig: Rig) -> None:
+async def test_two_mistakes_offer_no_button(rig: Rig) -> None:
     said = await ask(rig, "send ana 25,00 rent")
     assert [line.partition(":")[0] for line in said.text.splitlines()] == ["", "", "Example"]
 
 
-async def test_a_list_names_the_row_and_offers_nothing(rig: Rig) -> None:
+async def test_bad_row_of_a_pasted_list_is_named(rig: Rig) -> None:
     await rig.pay("bulk")
     await rig.submit(MARIA, {forms.ROWS: 'ana@example.com,-25.00,a\nkim@example.com,"$1,500.00",b'})
     assert "Row 1: amount is -25.00; it must be more than 0" in rig.form().plain
@@ -180,7 +180,7 @@ async def test_a_list_names_the_row_and_offers_nothing(rig: Rig) -> None:
     assert not await requests(rig)
 
 
-async def test_the_verb_that_was_meant_is_used_with_one_press(rig: Rig) -> None:
+async def test_suggested_verb_runs_with_one_press(rig: Rig) -> None:
     said = await ask(rig, "sned ana@example.com 25.00 “March & April”")
     assert said.text == ":pencil2: Unknown command `sned`. Did you mean `/pay send`? See `/pay help`."
     assert labels(said) == ["Use /pay send"]
@@ -206,7 +206,7 @@ async def test_the_verb_that_was_meant_is_used_with_one_press(rig: Rig) -> None:
         ("/pay", "x", ""),
     ],
 )
-async def test_the_verb_that_was_meant_is_named(rig: Rig, command: str, line: str, meant: str) -> None:
+async def test_mistyped_verb_suggests_the_right_one(rig: Rig, command: str, line: str, meant: str) -> None:
     said = await ask(rig, line, command=command)
     assert (f"Did you mean `{meant}`?" in said.text) is bool(meant), said.text
     assert labels(said) == ([f"Use {meant}"] if meant else [])
@@ -248,7 +248,7 @@ async def test_mentioned_person_is_paid_at_the_address_of_the_profile(rig: Rig, 
     assert "lin.chen@example.com" in (await rig.card()).text
 
 
-async def test_a_name_works_where_an_address_is_looked_up_or_billed(rig: Rig) -> None:
+async def test_name_is_accepted_in_place_of_an_address(rig: Rig) -> None:
     rig.workspace.set_user(LIN, email="lin.chen@example.com")
     rig.payments.add_account("lin.chen@example.com", full_name="Lin Chen")
     assert "Lin Chen" in (await ask(rig, "account @lin")).text
@@ -256,7 +256,7 @@ async def test_a_name_works_where_an_address_is_looked_up_or_billed(rig: Rig) ->
     assert (await newest(rig)).payload.email == "lin.chen@example.com"
 
 
-async def test_the_address_that_was_meant_is_looked_up_with_one_press(rig: Rig) -> None:
+async def test_suggested_address_is_checked_with_one_press(rig: Rig) -> None:
     await rig.pay("send ana@example.com 25.00 rent")
     await rig.press("approve")
     await rig.payments.settle(operation(rig).id, "completed")
@@ -280,7 +280,7 @@ async def test_the_address_that_was_meant_is_looked_up_with_one_press(rig: Rig) 
         ({"email": "l@example.com", "deleted": True}, "The account of @lin is deactivated."),
     ],
 )
-async def test_who_has_no_address_here_is_not_paid_by_name(rig: Rig, changes: dict[str, object], why: str) -> None:
+async def test_person_without_address_is_not_paid_by_name(rig: Rig, changes: dict[str, object], why: str) -> None:
     rig.workspace.set_user(LIN, **changes)
     said = await ask(rig, "send @lin 25.00 rent")
     assert said.text == f":pencil2: {why} Type an e-mail address instead."
@@ -296,14 +296,14 @@ async def test_guest_is_paid_by_name_and_an_unknown_name_is_not(rig: Rig) -> Non
     assert [one.payload.email for one in await requests(rig)] == ["lin@example.com"]
 
 
-async def test_who_may_not_request_learns_no_address(rig: Rig) -> None:
+async def test_non_requester_learns_no_address(rig: Rig) -> None:
     rig.workspace.set_user(LIN, email="lin.chen@example.com")
     for line in ("send @lin 25.00 rent", "account @lin"):
         assert "lin.chen" not in (await ask(rig, line, user=ZOE)).text
     assert not await requests(rig)
 
 
-async def test_without_slacks_answer_nobody_is_paid_by_name(rig: Rig) -> None:
+async def test_without_a_slack_answer_names_are_not_paid(rig: Rig) -> None:
     await rig.pay("send ana@example.com 10.00 first")
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "users.info", times=None))
     await rig.pay("send @lin 25.00 rent")
@@ -314,7 +314,7 @@ SPELLINGS = ["{}", "{lower}", "{}.", "`{}`", '"{}"', "“{}”,", "{bare}", "{ba
 
 
 @pytest.mark.parametrize("spelled", SPELLINGS)
-async def test_a_reference_is_read_as_people_write_it(rig: Rig, spelled: str) -> None:
+async def test_reference_is_read_in_common_spellings(rig: Rig, spelled: str) -> None:
     await rig.pay()
     name = (await newest(rig)).reference
     bare, dash = name[2:], name.replace("-", "–")
@@ -326,7 +326,7 @@ async def test_a_reference_is_read_as_people_write_it(rig: Rig, spelled: str) ->
     assert (await ask(rig, f"audit {typed}", user=ADA, command="/switchboard")).text.count(name)
 
 
-async def test_a_code_that_reads_like_the_rest_of_a_reference_comes_first(rig: Rig) -> None:
+async def test_code_similar_to_a_reference_is_preferred(rig: Rig) -> None:
     await rig.pay()
     name = (await newest(rig)).reference
     rig.clock.advance(1)
@@ -358,7 +358,7 @@ async def test_reference_of_another_kind_is_named_and_shown(rig: Rig, verb: str,
         assert [one.ts for one in shown] == [said.ts]
 
 
-async def test_somebody_without_a_role_does_not_learn_that_it_exists(rig: Rig) -> None:
+async def test_people_without_a_role_learn_nothing_of_a_request(rig: Rig) -> None:
     await rig.pay()
     name = (await newest(rig)).reference
     there = (await ask(rig, f"show {name}", user=ZOE)).text
@@ -377,7 +377,7 @@ async def test_deliveries_name_payments_and_find_bookings_without_their_letter(r
 
 
 @pytest.mark.rig(opened_by=open_rig)
-async def test_the_store_that_was_meant_is_used_with_one_press(rig: Rig) -> None:
+async def test_suggested_store_is_used_with_one_press(rig: Rig) -> None:
     await deliver(rig, "stores")
     said = await ask(rig, "store show Centrro", command="/deliver")
     assert said.text == ":pencil2: No store called “Centrro”. Did you mean Centro?"

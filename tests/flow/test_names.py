@@ -20,7 +20,7 @@ def everything(rig: Rig) -> str:
     return "\n".join(f"{message.text}\n{message.blocks}" for one in CHANNELS for message in rig.workspace.messages(one))
 
 
-async def test_a_name_that_would_ring_everybody_rings_nobody(rig: Rig) -> None:
+async def test_file_name_cannot_mention_people(rig: Rig) -> None:
     rig.workspace.set_user(MARIA, real_name=LOUD)
     rig.workspace.set_user(ADA, real_name=LOUD)
     await rig.pay()
@@ -40,7 +40,7 @@ async def test_approvers_see_the_handle_besides(rig: Rig) -> None:
     assert "requested by Ada Okafor · " in (await rig.card(FINANCE)).text
 
 
-async def test_an_empty_name_is_unknown(rig: Rig) -> None:
+async def test_empty_name_is_unknown(rig: Rig) -> None:
     rig.workspace.set_user(MARIA, real_name=EMPTY)
     rig.payments.add_account("ana@example.com", full_name=EMPTY)
     await rig.pay()
@@ -50,7 +50,7 @@ async def test_an_empty_name_is_unknown(rig: Rig) -> None:
     assert card.blocks[0]["text"]["text"] == "$25.00 USD to ana@example.com", "the address stands instead"
 
 
-async def test_a_registered_name_formats_nothing(rig: Rig) -> None:
+async def test_account_name_cannot_format(rig: Rig) -> None:
     rig.payments.add_account("ana@example.com", full_name=LOUD)
     await rig.pay()
     card = await rig.card(APPROVALS)
@@ -63,7 +63,7 @@ async def test_a_registered_name_formats_nothing(rig: Rig) -> None:
 @pytest.mark.parametrize(
     "letter", ["\u115f", "\u1160", "\u3164", "\uffa0", "\u2800", "\u0378", "\u200b", "\u034f", "\u3164\u0301"]
 )
-async def test_a_description_that_nobody_can_see_is_none(rig: Rig, letter: str) -> None:
+async def test_invisible_description_is_missing(rig: Rig, letter: str) -> None:
     await rig.pay(f'send ana@example.com 25.00 "{letter * 3}"')
     assert ephemerals(rig, MARIA)[-1].startswith(":pencil2: Add a description")
     await rig.pay("send")
@@ -79,7 +79,7 @@ async def test_marks_do_not_pile_up(rig: Rig) -> None:
     assert found.payload.description == "Ma\u0301\u0301\u0301\u0301rch"
 
 
-async def test_an_address_in_quotation_marks_is_refused(rig: Rig) -> None:
+async def test_quoted_address_is_refused(rig: Rig) -> None:
     await rig.pay("send")
     await rig.submit(MARIA, {"email": '"a b"@example.com', "amount": "25.00", "description": "March"})
     assert rig.form(MARIA).errors == {"email": "It can have no quotation marks. Example: ana@example.com"}

@@ -33,7 +33,7 @@ async def press(rig: Rig, action: str, *, channel: str = FINANCE) -> None:
 
 
 @pytest.mark.parametrize("verb", STEPS)
-async def test_the_requester_is_asked_before_anybody_else(rig: Rig, verb: str) -> None:
+async def test_requester_confirms_before_approvers_see_it(rig: Rig, verb: str) -> None:
     await held(rig, verb)
     found = await newest(rig)
     assert found.state is State.NEW
@@ -52,13 +52,13 @@ async def test_the_requester_is_asked_before_anybody_else(rig: Rig, verb: str) -
     assert "no_account" in await actions(rig)
 
 
-async def test_an_address_that_resembles_none_is_asked_about_without_a_suggestion(rig: Rig) -> None:
+async def test_unknown_address_is_confirmed_without_a_suggestion(rig: Rig) -> None:
     await held(rig, email="zebediah@somewhere.example")
     assert "No account found for zebediah@somewhere.example." in (await rig.card(FINANCE)).text
     assert "Did you mean" not in (await rig.card(FINANCE)).text
 
 
-async def test_who_was_paid_in_bulk_is_known_too(rig: Rig) -> None:
+async def test_bulk_recipients_are_known(rig: Rig) -> None:
     rig.add_payees("josefina@corp.example")
     await bulk.finished(rig, "josefina@corp.example, 4.25")
     await rig.pay("send josefnia@corp.example 30.00 April")
@@ -88,7 +88,7 @@ async def test_sent_anyway_it_is_approved_with_what_is_not_fine_confirmed(rig: R
 
 @pytest.mark.parametrize("user", [ADA, OLGA, TOM, ZOE, GUS, EVE])
 @pytest.mark.parametrize("action", ["send_anyway", "edit"])
-async def test_nobody_else_answers_for_the_requester(rig: Rig, user: str, action: str) -> None:
+async def test_only_the_requester_answers_the_question(rig: Rig, user: str, action: str) -> None:
     await held(rig)
     await rig.press(action, user=user, channel=FINANCE, force=True)
     assert (await newest(rig)).state is State.NEW
@@ -130,7 +130,7 @@ async def test_edit_form_is_refused_once_its_requester_lost_the_role(rig: Rig) -
     assert "You don't have permission" in rig.form(MARIA).plain
 
 
-async def test_a_question_that_nobody_answers_expires(rig: Rig) -> None:
+async def test_unanswered_question_expires(rig: Rig) -> None:
     await held(rig)
     await rig.pass_time(DAY - 1)
     assert (await newest(rig)).state is State.NEW
@@ -142,7 +142,7 @@ async def test_a_question_that_nobody_answers_expires(rig: Rig) -> None:
     assert not rig.workspace.messages(ALERTS)
 
 
-async def test_a_restart_asks_no_second_time(rig: Rig) -> None:
+async def test_restart_does_not_ask_again(rig: Rig) -> None:
     await held(rig)
     before = len(rig.workspace.messages(FINANCE))
     await rig.start_again()
@@ -189,7 +189,7 @@ async def test_account_that_cannot_be_looked_up_is_confirmed_by_the_approver(rig
         ("joana.silva@example.com", "joana.silva@example.com isn't the account's primary address."),
     ],
 )
-async def test_an_account_that_is_not_fine_is_not_held_and_is_confirmed(rig: Rig, email: str, said: str) -> None:
+async def test_unusual_account_needs_confirmation_only(rig: Rig, email: str, said: str) -> None:
     await rig.pay(f"send {email} 25.00 March")
     await rig.press("approve", confirm=False)
     assert not rig.paid
@@ -198,7 +198,7 @@ async def test_an_account_that_is_not_fine_is_not_held_and_is_confirmed(rig: Rig
     assert rig.paid == [(email, 2_500)]
 
 
-async def test_a_large_amount_is_typed_in_the_same_form(rig: Rig) -> None:
+async def test_large_amount_is_typed_in_the_same_form(rig: Rig) -> None:
     await rig.pay("send mia@example.com 1500.00 March")
     for user in (ADA, LIN):
         await rig.press("approve", user=user, confirm=False)
@@ -242,7 +242,7 @@ async def test_domain_that_resembles_a_paid_one_is_asked_about(rig: Rig, verb: s
     assert (await newest(rig)).state is State.AWAITING, "it was paid by now"
 
 
-async def test_a_name_at_a_domain_that_was_paid_is_not_asked_about(rig: Rig) -> None:
+async def test_new_name_at_a_paid_domain_needs_no_confirmation(rig: Rig) -> None:
     rig.payments.add_account("new@example.com", full_name="Nora New")
     await held(rig, email="new@example.com")
     assert (await newest(rig)).state is State.AWAITING

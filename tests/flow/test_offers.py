@@ -61,7 +61,7 @@ def variations(variations: dict[str, Any], wants: Wants) -> dict[str, Any]:
     return {**variations, "around": {"file_actions": actions}}
 
 
-async def test_a_dropped_file_gets_one_offer_in_its_thread(rig: Rig) -> None:
+async def test_dropped_file_gets_one_offer_in_its_thread(rig: Rig) -> None:
     dropped = await rig.workspace.drop(MARIA, FINANCE, "talk.wav", WAV, duration_ms=125_000)
     await rig.settle()
     (offer,) = said(rig)
@@ -73,7 +73,7 @@ async def test_a_dropped_file_gets_one_offer_in_its_thread(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("tell", [("message",), ("file_shared", "message"), ("message", "file_shared")], ids="-".join)
-async def test_who_uploads_nothing_or_an_archive_hears_why_there_is_no_offer(rig: Rig, tell: Any) -> None:
+async def test_missing_file_or_archive_explains_the_missing_offer(rig: Rig, tell: Any) -> None:
     for name, content, words in (
         ("a.csv", b"", "*a.csv*: This file is empty."),
         ("a.zip", b"PK\x03\x04" + bytes(26) + b"a.wav", "Unpack the archive and upload its files."),
@@ -121,7 +121,7 @@ async def test_file_of_another_app_gets_no_offer(rig: Rig, changes: dict[str, An
     assert "What to do" in str((await use_file(rig, dropped)).blocks), "a person may still use it"
 
 
-async def test_an_event_that_slack_repeats_after_the_offer(rig: Rig) -> None:
+async def test_repeated_file_event_makes_no_second_offer(rig: Rig) -> None:
     dropped = await rig.workspace.drop(MARIA, FINANCE, "talk.wav", WAV, tell=())
     place = rig.workspace.channel(FINANCE)
     for event in (
@@ -162,7 +162,7 @@ async def test_several_files_of_one_message_are_offered_each_for_what_fits(rig: 
     assert [(name, file.name) for name, file in wants.started] == [("pay", "b.csv")]
 
 
-async def test_what_nobody_can_use_and_odd_files_are_not_talked_about(rig: Rig) -> None:
+async def test_unusable_files_get_no_offer(rig: Rig) -> None:
     useless = [("a.bin", bytes(range(256))), ("a.mp4", MP4), ("a.wav", b""), ("a.wav", b"just words\n")]
     for name, content in useless:
         await rig.workspace.drop(MARIA, FINANCE, name, content)
@@ -191,9 +191,7 @@ async def test_file_that_slack_processes_is_offered_afterwards(rig: Rig) -> None
 
 
 @pytest.mark.parametrize("place", [FINANCE, "direct"])
-async def test_a_file_whose_record_names_no_message_is_found_in_its_conversation(
-    rig: Rig, wants: Wants, place: str
-) -> None:
+async def test_file_without_message_is_found_in_its_conversation(rig: Rig, wants: Wants, place: str) -> None:
     channel = rig.workspace.open_dm(MARIA).id if place == "direct" else place
     dropped = await rig.workspace.drop(MARIA, channel, "a.wav", WAV, tell=("file_shared",), odd="placeless")
     await rig.pass_time(60, steps=10)
@@ -206,7 +204,7 @@ async def test_a_file_whose_record_names_no_message_is_found_in_its_conversation
     assert len(said(rig, channel)) == 1
 
 
-async def test_the_shortcut_on_a_file_whose_record_names_no_message(rig: Rig, wants: Wants) -> None:
+async def test_shortcut_works_on_a_file_without_message(rig: Rig, wants: Wants) -> None:
     root = await rig.workspace.say(MARIA, FINANCE, "listen")
     dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV, thread_ts=root.ts, tell=(), odd="placeless")
     await use_file(rig, dropped)
@@ -218,7 +216,7 @@ async def test_the_shortcut_on_a_file_whose_record_names_no_message(rig: Rig, wa
     assert [offer.thread_ts for offer in said(rig)] == [root.ts]
 
 
-async def test_what_is_too_large_for_anything_is_not_downloaded(rig: Rig) -> None:
+async def test_oversized_file_is_not_downloaded(rig: Rig) -> None:
     dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV, tell=())
     rig.workspace.set_file(dropped.files[0], size=5 << 30)
     place = rig.workspace.channel(FINANCE)
@@ -229,7 +227,7 @@ async def test_what_is_too_large_for_anything_is_not_downloaded(rig: Rig) -> Non
     assert "This file has 5120 MB; the limit is 1024 MB." in words_of(form)
 
 
-async def test_a_file_from_another_company_is_looked_up(rig: Rig) -> None:
+async def test_file_of_another_organization_is_looked_up(rig: Rig) -> None:
     await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV, odd="elsewhere")
     await rig.settle()
     assert len(said(rig)) == 1
@@ -244,7 +242,7 @@ async def test_slack_in_trouble_delays_the_offer(rig: Rig) -> None:
         assert len(said(rig)) == number, kind
 
 
-async def test_an_offer_whose_posting_nobody_confirmed_stands_once(rig: Rig) -> None:
+async def test_unconfirmed_offer_is_posted_once(rig: Rig) -> None:
     for number, kind in enumerate((FaultKind.DONE_DROPPED, FaultKind.LOST, FaultKind.DONE_500), 1):
         rig.workspace.faults.arm(Fault(kind, "chat.postMessage"))
         await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
@@ -252,7 +250,7 @@ async def test_an_offer_whose_posting_nobody_confirmed_stands_once(rig: Rig) -> 
         assert len(said(rig)) == number, kind
 
 
-async def test_a_file_that_is_shared_again_elsewhere_is_not_offered_again(rig: Rig) -> None:
+async def test_reshared_file_is_not_offered_again(rig: Rig) -> None:
     dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
     await rig.settle()
     await rig.workspace.share(MARIA, "payments", *dropped.files)
@@ -282,7 +280,7 @@ async def test_file_of_the_bot_is_never_offered(rig: Rig) -> None:
     assert said(rig) == [own]
 
 
-async def test_a_press_starts_what_it_says_with_the_file_as_it_is(rig: Rig, wants: Wants) -> None:
+async def test_press_starts_the_offered_operation(rig: Rig, wants: Wants) -> None:
     root = await rig.workspace.say(MARIA, FINANCE, "listen")
     dropped = await rig.workspace.drop(MARIA, FINANCE, "a.mp3", WAV, thread_ts=root.ts)
     await rig.settle()
@@ -298,7 +296,7 @@ async def test_a_press_starts_what_it_says_with_the_file_as_it_is(rig: Rig, want
     assert (file.name, file.format, file.size) == ("a.mp3", "wav", len(WAV))
 
 
-async def test_a_press_after_the_file_was_deleted(rig: Rig, wants: Wants) -> None:
+async def test_press_on_a_deleted_file_is_answered(rig: Rig, wants: Wants) -> None:
     dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
     await rig.settle()
     (offer,) = said(rig)
@@ -316,7 +314,7 @@ async def until_told(rig: Rig, count: int) -> None:
     await rig.workspace.until(lambda: len(rig.workspace.ephemerals(MARIA)) >= count)
 
 
-async def test_a_forged_press_reaches_no_file_of_another_channel(rig: Rig, wants: Wants) -> None:
+async def test_forged_press_cannot_reach_files_of_other_channels(rig: Rig, wants: Wants) -> None:
     secret = await rig.workspace.drop(MARIA, RANDOM, "secret.wav", WAV)
     await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
     await rig.settle()
@@ -328,7 +326,7 @@ async def test_a_forged_press_reaches_no_file_of_another_channel(rig: Rig, wants
     assert wants.started == []
 
 
-async def test_a_press_on_what_changed_its_nature(rig: Rig, wants: Wants) -> None:
+async def test_press_on_a_changed_file_is_answered(rig: Rig, wants: Wants) -> None:
     await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
     table = await rig.workspace.drop(MARIA, FINANCE, "b.csv", CSV)
     await rig.settle()
@@ -339,7 +337,7 @@ async def test_a_press_on_what_changed_its_nature(rig: Rig, wants: Wants) -> Non
     assert wants.started == []
 
 
-async def test_a_double_click_begins_once_and_a_later_one_again(rig: Rig, wants: Wants) -> None:
+async def test_double_click_starts_one_run(rig: Rig, wants: Wants) -> None:
     await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
     await rig.settle()
     (offer,) = said(rig)
@@ -372,7 +370,7 @@ async def choose(rig: Rig, label: str, *, user: str = MARIA) -> str:
     return words_of(turned) if turned is not None else ""
 
 
-async def test_the_shortcut_offers_to_one_person_in_a_form(rig: Rig, wants: Wants) -> None:
+async def test_shortcut_offers_privately_in_a_form(rig: Rig, wants: Wants) -> None:
     root = await rig.workspace.say(MARIA, FINANCE, "listen")
     dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV, thread_ts=root.ts, tell=())
     form = await use_file(rig, dropped, user=ZOE)
@@ -395,12 +393,12 @@ async def test_the_shortcut_offers_to_one_person_in_a_form(rig: Rig, wants: Want
         ("denied", "not allowed to read this file"),
     ],
 )
-async def test_the_shortcut_answers_about_odd_files(rig: Rig, odd: Odd, words: str) -> None:
+async def test_shortcut_answers_for_unusual_files(rig: Rig, odd: Odd, words: str) -> None:
     dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV, odd=odd)
     assert words in words_of(await use_file(rig, dropped))
 
 
-async def test_the_shortcut_on_words_alone(rig: Rig) -> None:
+async def test_shortcut_works_on_text(rig: Rig) -> None:
     message = await rig.workspace.say(MARIA, FINANCE, "no file")
     assert "There's no file in this message." in words_of(await use_file(rig, message))
 
@@ -417,7 +415,7 @@ async def test_shortcut_outside_the_bots_channels_says_how_to_invite_it(rig: Rig
     assert list(choices(await use_file(rig, dropped))) == ["Detect gender", "Convert"]
 
 
-async def test_what_is_deleted_before_it_is_chosen_in_the_form(rig: Rig, wants: Wants) -> None:
+async def test_file_deleted_before_choosing_is_reported(rig: Rig, wants: Wants) -> None:
     dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
     await use_file(rig, dropped)
     await rig.workspace.delete_file(MARIA, dropped.files[0])

@@ -28,7 +28,7 @@ def thread(rig: Rig) -> list[str]:
     return [one.text for one in rig.workspace.messages(FINANCE) if one.thread_ts == line.ts and one.ts != line.ts]
 
 
-async def test_frozen_request_says_who_why_and_until_when_everywhere(rig: Rig) -> None:
+async def test_frozen_request_shows_who_why_and_until_when(rig: Rig) -> None:
     card = await held(rig)
     assert (await newest(rig)).state is State.APPROVED
     assert card.plain.startswith("On hold")
@@ -41,7 +41,7 @@ async def test_frozen_request_says_who_why_and_until_when_everywhere(rig: Rig) -
     assert "On hold, frozen by" in shown(rig.form(ADA))
 
 
-async def test_requester_is_notified_once_and_nobody_else(rig: Rig) -> None:
+async def test_only_the_requester_is_notified_once(rig: Rig) -> None:
     await held(rig)
     await rig.pass_time(1_200, steps=5)
     [line] = thread(rig)

@@ -117,7 +117,7 @@ async def test_of_a_request_that_ended_unpaid_the_rows_are_offered_once_more(rig
     assert sorted(cents for _, cents in rig.paid) == [100, 200, 300, 400, 500, 600]
 
 
-async def test_what_fails_again_is_offered_on_the_second_card_alone(rig: Rig) -> None:
+async def test_second_failure_is_offered_on_the_second_card(rig: Rig) -> None:
     first = await failed(rig)
     rig.payments.switches.bulk_fail_every = 2
     await again(rig, first)
@@ -133,7 +133,7 @@ async def test_what_fails_again_is_offered_on_the_second_card_alone(rig: Rig) ->
 
 
 @pytest.mark.rig(on="both")
-async def test_a_row_whose_outcome_is_unknown_is_never_paid_again(rig: Rig) -> None:
+async def test_row_with_unknown_outcome_is_never_paid_again(rig: Rig) -> None:
     """Row 5 is in neither list; row 3 failed first, and the service calls it completed when the button is pressed."""
     rig.payments.switches.bulk_loses_every = 5
     first = await failed(rig)
@@ -168,7 +168,7 @@ async def test_one_of_two_equal_payments_is_paid_again_without_notes(rig: Rig) -
 
 
 @pytest.mark.parametrize("silent", ["list_bulk_items", "list_bulk_failures", "get_bulk_payment"])
-async def test_where_the_service_cannot_confirm_it_nothing_is_asked_for(rig: Rig, silent: str) -> None:
+async def test_unconfirmed_failure_requests_nothing(rig: Rig, silent: str) -> None:
     rig.payments.switches.bulk_hides_failed = True
     first = await failed(rig)
     for operation in {silent, "list_bulk_failures" if silent == "list_bulk_items" else silent}:
@@ -183,7 +183,7 @@ async def test_where_the_service_cannot_confirm_it_nothing_is_asked_for(rig: Rig
 
 
 @pytest.mark.parametrize("first_the_file", [True, False])
-async def test_what_a_mended_file_pays_already_needs_one_more_approval(rig: Rig, first_the_file: bool) -> None:
+async def test_corrected_file_with_paid_rows_needs_one_more_approval(rig: Rig, first_the_file: bool) -> None:
     first = await failed(rig)
 
     async def file() -> None:
@@ -216,7 +216,7 @@ def damaged(uow: Unit, statement: str) -> None:
     uow.instructions._connection.exec_driver_sql(statement)
 
 
-async def test_who_may_not_ask_is_refused_and_a_freeze_holds_it(rig: Rig) -> None:
+async def test_resend_needs_the_role_and_no_freeze(rig: Rig) -> None:
     first = await failed(rig)
     value = first.button("bulk.again").value
     await rig.workspace.click(LIN, FINANCE, first.ts, "bulk.again", value=value)
@@ -228,7 +228,7 @@ async def test_who_may_not_ask_is_refused_and_a_freeze_holds_it(rig: Rig) -> Non
     assert len(await requests(rig)) == 1
 
 
-async def test_a_bulk_payment_without_failures_or_under_way_offers_nothing(rig: Rig) -> None:
+async def test_bulk_without_failures_offers_no_retry(rig: Rig) -> None:
     rig.payments.switches.bulk_items_a_step = 3
     await ask(rig, SIX)
     await approve(rig)

@@ -62,13 +62,13 @@ async def test_approvers_are_reminded_with_growing_pauses(rig: Rig) -> None:
     assert not [m for m in rig.news(FINANCE) if ":bell:" in m.text]
 
 
-async def test_a_softer_policy_changes_nothing_that_was_asked_before(rig: Rig) -> None:
+async def test_softer_policy_does_not_change_earlier_requests(rig: Rig) -> None:
     await rig.pay('send ana@example.com 1500.00 "big"')
     await under(rig, POLICY.partition("[[approval.rule]]")[0])
     assert quorum_of(rig.cards(APPROVALS)[0]) == "0 of 2"
 
 
-async def test_a_first_payment_to_somebody_can_ask_for_more(rig: Rig) -> None:
+async def test_first_payment_can_need_more_approvals(rig: Rig) -> None:
     await under(rig, POLICY + "\n[[approval.rule]]\nnew_recipient = true\nquorum = 2\n")
     await rig.pay()
     assert quorum_of(rig.cards(APPROVALS)[0]) == "0 of 2"
@@ -80,7 +80,7 @@ async def test_a_first_payment_to_somebody_can_ask_for_more(rig: Rig) -> None:
     assert quorum_of(rig.cards(APPROVALS)[-1]) == "0 of 1"
 
 
-async def test_the_daily_sum_can_ask_for_more(rig: Rig) -> None:
+async def test_daily_sum_can_need_more_approvals(rig: Rig) -> None:
     await under(rig, POLICY + '\n[[approval.rule]]\ndaily_over = "40.00"\nquorum = 2\n')
     await rig.pay()
     rig.add_payees("kim@example.com")
@@ -123,7 +123,7 @@ async def test_votes_that_wait_for_others_are_void_at_once(rig: Rig) -> None:
     assert "needs 3 more approvals" in rig.news(APPROVALS)[-1].text
 
 
-async def test_an_amount_that_was_typed_stays_typed_whatever_becomes_stricter(rig: Rig) -> None:
+async def test_typed_amount_counts_under_a_stricter_policy(rig: Rig) -> None:
     await rig.pay('send ana@example.com 1500.00 "big"')
     await rig.press("approve", user=ADA)
     await rig.submit(ADA, {forms.AMOUNT: "1500.00"})
@@ -145,7 +145,7 @@ async def test_more_approvers_by_a_stricter_policy_is_what_the_card_says(rig: Ri
     assert commits(rig) == 1
 
 
-async def test_a_duplicate_keeps_its_extra_approver_under_a_stricter_policy(rig: Rig) -> None:
+async def test_duplicate_keeps_its_extra_approver(rig: Rig) -> None:
     for _ in range(2):
         rig.add_payees("kim@example.com")
         await rig.pay('send kim@example.com 30.00 "x"')
@@ -159,7 +159,7 @@ async def test_a_duplicate_keeps_its_extra_approver_under_a_stricter_policy(rig:
 
 
 @pytest.mark.parametrize(("hours", "expires"), [("1h", 3_600), ("48h", 86_400)])
-async def test_a_shorter_time_to_decide_applies_to_open_requests(rig: Rig, hours: str, expires: float) -> None:
+async def test_shorter_decision_time_applies_to_open_requests(rig: Rig, hours: str, expires: float) -> None:
     await rig.pay()
     asked = await newest(rig)
     await rig.pass_time(600)
@@ -180,7 +180,7 @@ def quorum_of(card: Message) -> str:
 
 
 @pytest.mark.parametrize("hindrance", ["silent", "frozen", "refused"])
-async def test_an_approved_request_whose_requester_lost_the_right_is_held(rig: Rig, hindrance: str) -> None:
+async def test_approved_request_of_a_former_requester_is_held(rig: Rig, hindrance: str) -> None:
     """Whatever else keeps it from being sent; nothing is sent once that is over."""
     await rig.pay()
     if hindrance == "frozen":

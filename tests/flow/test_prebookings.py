@@ -152,7 +152,7 @@ async def test_two_of_ours_are_never_the_same_pre_booking(rig: Rig) -> None:
     assert "This pre-booking belongs to V-······ already." in await take_in(rig, made.id)
 
 
-async def test_a_link_that_comes_on_reading_only_or_changes_is_taken(rig: Rig) -> None:
+async def test_late_or_changed_link_is_used(rig: Rig) -> None:
     service = service_of(rig)
     service.switches.late_link = True
     with replaced(service.shapes, "prebooking", lambda one: {"_id": one.id, "url": None}):
@@ -231,7 +231,7 @@ async def test_prebooking_of_the_dashboard_is_followed_and_canceled_by_its_id(ri
 
 
 @pytest.mark.parametrize("kind", [FaultKind.LOST, FaultKind.DONE_DROPPED])
-async def test_the_alert_of_an_unchecked_link_is_said_to_be_over(rig: Rig, kind: FaultKind) -> None:
+async def test_alert_of_an_unchecked_link_is_closed(rig: Rig, kind: FaultKind) -> None:
     made = await lost(rig, kind)
     await rig.pass_time(7_200, steps=20)
     assert len(alerts(rig)) == 1

@@ -58,7 +58,7 @@ async def test_a_form_that_was_open_before_says_the_same(rig: Rig, verb: str, en
     assert await nothing_happened(rig)
 
 
-async def test_who_may_not_ask_hears_that_and_nothing_of_the_operators(rig: Rig) -> None:
+async def test_non_requester_is_refused_without_operator_details(rig: Rig) -> None:
     await rig.pay(user=ZOE)
     assert "You don't have permission to request payments." in ephemerals(rig, ZOE)[-1]
 
@@ -97,7 +97,7 @@ async def test_confirming_one_entry_allows_that_one(rig: Rig, text: str, entry: 
 
 
 @pytest.mark.parametrize(("text", "entry"), ASKING)
-async def test_what_was_asked_in_the_sandbox_is_not_sent_in_production(rig: Rig, text: str, entry: str) -> None:
+async def test_sandbox_request_is_not_sent_in_production(rig: Rig, text: str, entry: str) -> None:
     await moved_to(rig, "sandbox")
     await rig.pay(text)
     await moved_to(rig, "production")

@@ -80,7 +80,7 @@ async def test_list_is_a_table_whose_text_says_the_same(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("ended", ["rejected", "failed"])
-async def test_what_ended_here_is_not_called_created(rig: Rig, ended: str) -> None:
+async def test_ended_request_is_not_listed_as_created(rig: Rig, ended: str) -> None:
     await rig.pay()
     if ended == "rejected":
         await rig.reject()
@@ -140,14 +140,14 @@ async def test_statuses_are_read_in_any_case_and_unknown_ones_shown(rig: Rig) ->
 
 
 @pytest.mark.parametrize("switch", ["ignore_get_body", "refuse_get_body", "ignore_query"])
-async def test_a_proxy_that_takes_the_body_or_the_query_away_changes_nothing(rig: Rig, switch: str) -> None:
+async def test_proxy_dropping_body_or_query_changes_nothing(rig: Rig, switch: str) -> None:
     ids = fill(rig, 25)
     setattr(rig.payments.switches, switch, True)
     told = await ask(rig, "list payouts 2")
     assert references(told) == ids[10:20]
 
 
-async def test_a_page_that_was_not_asked_for_is_never_shown(rig: Rig) -> None:
+async def test_unrequested_page_is_never_shown(rig: Rig) -> None:
     fill(rig, 25)
     told = await ask(rig, "list")
     rig.payments.switches.ignore_get_body = rig.payments.switches.ignore_query = True
@@ -160,7 +160,7 @@ async def test_a_page_that_was_not_asked_for_is_never_shown(rig: Rig) -> None:
     assert (await ask(rig, "list 2")).text == trouble.text
 
 
-async def test_a_workspace_without_tables_gets_lines(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_workspace_without_table_blocks_gets_lines(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     older = {kind: check for kind, check in known_blocks.BLOCKS.items() if kind not in ("table", "alert")}
     monkeypatch.setitem(known_blocks._CHECKS, "message", variant(older))
     ids = fill(rig, 12)
@@ -172,7 +172,7 @@ async def test_a_workspace_without_tables_gets_lines(rig: Rig, monkeypatch: pyte
     assert len(rig.workspace.ephemerals(MARIA)) == 1
 
 
-async def test_when_the_first_answer_is_gone_the_next_page_comes_anew(rig: Rig) -> None:
+async def test_next_page_is_posted_if_the_first_answer_is_gone(rig: Rig) -> None:
     fill(rig, 12)
     told = await ask(rig, "list")
     rig.workspace.faults.arm(Fault(FaultKind.LOST, operation="response_url"))
@@ -202,7 +202,7 @@ async def test_show_lists_the_history_of_a_request(rig: Rig) -> None:
         assert timeline in told.plain.removeprefix(told.text)
 
 
-async def test_what_only_the_service_knows_is_shown_as_its_record(rig: Rig) -> None:
+async def test_unknown_operation_is_shown_from_the_service(rig: Rig) -> None:
     [foreign] = fill(rig, 1)
     told = await ask(rig, f"show {foreign}")
     assert not lacking(
@@ -216,7 +216,7 @@ async def test_what_only_the_service_knows_is_shown_as_its_record(rig: Rig) -> N
     assert told.plain.count(foreign) == 2
 
 
-async def test_a_payout_whose_id_we_never_heard_is_found_by_its_code(rig: Rig) -> None:
+async def test_payout_without_known_id_is_found_by_code(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.DONE_DROPPED, operation="create_payout"))
     await rig.pay()
     asked = await newest(rig)
@@ -234,7 +234,7 @@ async def test_unknown_operation_is_a_mistake_with_the_words_of_the_service(rig:
         assert "op-nowhere" not in text or "“There is no such operation”" in told
 
 
-async def test_what_the_service_called_is_told_as_lines(rig: Rig) -> None:
+async def test_provider_calls_are_shown_as_lines(rig: Rig) -> None:
     await rig.pay()
     asked = await newest(rig)
     assert "No webhooks delivered" in (await ask(rig, f"events {asked.reference}")).text
@@ -247,7 +247,7 @@ async def test_what_the_service_called_is_told_as_lines(rig: Rig) -> None:
         assert f"confirmation · to 127.0.0.1 · answered 200 · operation_id: {asked.remote_id}" in told
 
 
-async def test_a_purchase_of_ours_is_listed_and_shown_and_has_no_events(rig: Rig) -> None:
+async def test_own_purchase_is_listed_and_shown(rig: Rig) -> None:
     fill(rig, 1)
     await rig.pay('collect ana@example.com "Course fees" book=2x12.50')
     asked = await newest(rig)
@@ -261,7 +261,7 @@ async def test_a_purchase_of_ours_is_listed_and_shown_and_has_no_events(rig: Rig
     assert "isn't created at the provider yet" in (await ask(rig, f"events {(await newest(rig)).reference}")).text
 
 
-async def test_an_account_is_told_in_plain_words(rig: Rig) -> None:
+async def test_account_status_is_in_plain_words(rig: Rig) -> None:
     told = (await ask(rig, "account joana.silva@example.com")).text
     assert told.splitlines()[1:] == [
         "Registered name: Joana Silva",
@@ -271,7 +271,7 @@ async def test_an_account_is_told_in_plain_words(rig: Rig) -> None:
     assert "Account: not active" in (await ask(rig, "account nobody@example.com")).text
 
 
-async def test_the_form_answers_in_itself_and_a_mistake_stands_at_its_field(rig: Rig) -> None:
+async def test_form_shows_answer_and_errors_itself(rig: Rig) -> None:
     await rig.workspace.slash(MARIA, FINANCE, "/pay", "account")
     await form(rig, "E-mail address")
     await rig.workspace.submit(MARIA, {"email": "ana@example"}, force=True)
@@ -283,7 +283,7 @@ async def test_the_form_answers_in_itself_and_a_mistake_stands_at_its_field(rig:
     assert not rig.workspace.ephemerals(MARIA)
 
 
-async def test_a_form_takes_a_long_answer_that_comes_late(rig: Rig) -> None:
+async def test_form_shows_a_late_long_answer(rig: Rig) -> None:
     await rig.pay()
     await rig.press("approve")
     await rig.payments.advance()
@@ -298,7 +298,7 @@ async def test_a_form_takes_a_long_answer_that_comes_late(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("user", [ADA, OLGA])
-async def test_the_balance_is_for_approvers_and_admins(rig: Rig, user: str) -> None:
+async def test_balance_is_for_approvers_and_admins(rig: Rig, user: str) -> None:
     told = (await ask(rig, "partner", user=user)).text
     assert not lacking(
         told, "Balance: 100000.00 USD", "E-mail: partner@example.com", "plan.seats: 5", "plan.secret: •••"
@@ -321,7 +321,7 @@ def arm_slow(rig: Rig, name: str) -> None:
     ],
 )
 @pytest.mark.rig(around={"handler_moment": 0.3})
-async def test_a_slow_service_is_waited_for_after_the_ack(rig: Rig, text: str, name: str, word: str) -> None:
+async def test_slow_service_is_awaited_after_the_ack(rig: Rig, text: str, name: str, word: str) -> None:
     [known] = fill(rig, 1)
     arm_slow(rig, name)
     ack = await rig.workspace.slash(MARIA, FINANCE, "/pay", text.format(id=known))
@@ -334,7 +334,7 @@ async def test_a_slow_service_is_waited_for_after_the_ack(rig: Rig, text: str, n
 
 
 @pytest.mark.rig(around={"handler_moment": 0.3})
-async def test_who_closes_the_form_meanwhile_hears_nothing_more(rig: Rig) -> None:
+async def test_closed_form_gets_no_late_answer(rig: Rig) -> None:
     arm_slow(rig, "account_status")
     await rig.workspace.slash(MARIA, FINANCE, "/pay", "account")
     await rig.workspace.submit(MARIA, {"email": "ana@example.com"})

@@ -23,7 +23,7 @@ def below(text: str) -> str:
     return text.partition("*Provider record*")[2].partition("*History*")[0]
 
 
-async def test_a_purchase_made_elsewhere_has_its_items_and_its_checkout(rig: Rig) -> None:
+async def test_external_purchase_shows_items_and_checkout(rig: Rig) -> None:
     record = foreign(rig)
     for name in (record.id, "THEIRS-1"):
         told = await ask(rig, f"show {name}")
@@ -59,7 +59,7 @@ async def test_the_amount_of_an_item_is_of_one_or_of_the_line(rig: Rig, cents: i
     assert says in told.plain
 
 
-async def test_a_purchase_of_ours_is_read_from_its_own_detail(rig: Rig) -> None:
+async def test_own_purchase_is_read_from_its_detail(rig: Rig) -> None:
     await rig.pay('collect ana@example.com "Course fees" book=2x12.50')
     found = await newest(rig)
     before = asked(rig, "get_purchase") + asked(rig, "get_operation")
@@ -89,7 +89,7 @@ async def test_show_adds_the_current_record_of_a_bulk_payment(rig: Rig) -> None:
     assert "Try again in a minute. Above is the last known state." in told.text
 
 
-async def test_the_lists_page_and_its_size_are_named_and_turned_over(rig: Rig) -> None:
+async def test_list_pages_can_be_turned(rig: Rig) -> None:
     for _ in range(30):
         foreign_code = len(rig.payments.operations)
         rig.payments.book.create_purchase(
@@ -116,7 +116,7 @@ async def test_the_lists_page_and_its_size_are_named_and_turned_over(rig: Rig) -
     assert old.text.splitlines()[0] == "*Purchases* 11 to 20 of 30, page 2 of 3", "the buttons of older messages"
 
 
-async def test_the_card_of_the_approvers_names_the_country(rig: Rig) -> None:
+async def test_approvers_card_names_the_country(rig: Rig) -> None:
     await rig.pay("send joana.silva@example.com 5.00 x")
     card = await rig.card(APPROVALS)
     assert "requested by Maria Silva (maria) · Brazil ·" in card.plain

@@ -48,9 +48,7 @@ async def test_every_kind_of_request_has_a_letter_of_its_own(rig: Rig) -> None:
     assert sorted(one[:2] for one in await bookings(rig)) == ["B-", "V-"]
 
 
-async def test_a_reference_given_before_works_wherever_one_can_be_typed(
-    rig: Rig, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_earlier_reference_works_in_every_command(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     def as_before(letter: Letter) -> str:
         return f"{BEFORE.get(letter, letter)}{reference(letter)[1:]}"
 

@@ -62,7 +62,7 @@ async def test_it_is_canceled_after_an_approval_and_the_money_comes_back(rig: Ri
 
 
 @pytest.mark.parametrize("user", [ADA, OLGA, ZOE, GUS, EVE])
-async def test_only_who_may_ask_for_payments_asks_for_it(rig: Rig, user: str) -> None:
+async def test_only_requesters_request_it(rig: Rig, user: str) -> None:
     await in_escrow(rig)
     await press(rig, user=user)
     assert len(await requests(rig)) == 1
@@ -75,7 +75,7 @@ async def test_pressed_by_two_it_is_asked_for_once(rig: Rig) -> None:
     assert len(await requests(rig)) == 2
 
 
-async def test_what_was_taken_meanwhile_is_not_asked_for(rig: Rig) -> None:
+async def test_payment_received_meanwhile_is_not_requested_back(rig: Rig) -> None:
     payout = await in_escrow(rig)
     await rig.payments.settle(operation(rig).id, "completed")
     await press(rig)
@@ -85,7 +85,7 @@ async def test_what_was_taken_meanwhile_is_not_asked_for(rig: Rig) -> None:
     assert len(await requests(rig)) == 1
 
 
-async def test_what_was_taken_before_it_is_sent_is_left_alone(rig: Rig) -> None:
+async def test_payment_received_before_its_return_is_not_canceled(rig: Rig) -> None:
     await in_escrow(rig)
     await press(rig)
     await rig.payments.settle(operation(rig).id, "completed")
@@ -95,7 +95,7 @@ async def test_what_was_taken_before_it_is_sent_is_left_alone(rig: Rig) -> None:
     assert (await returned(rig)).state is State.FAILED
 
 
-async def test_a_payout_that_cannot_be_read_is_said_and_not_asked_for(rig: Rig) -> None:
+async def test_unreadable_payout_is_reported_and_not_imported(rig: Rig) -> None:
     await in_escrow(rig)
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "get_operation", times=None))
     await press(rig)

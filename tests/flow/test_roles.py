@@ -365,7 +365,7 @@ def test_the_tables_hold_every_verb_and_every_button() -> None:
 
 @pytest.mark.parametrize("action", ["bulk.again", "bulk.pay_checked", "bulk.good", "bulk.good_typed"])
 @pytest.mark.parametrize("user", [ADA, OLGA, ZOE, GUS, EVE])
-async def test_a_bulk_payment_is_asked_for_by_nobody_who_may_not(rig: Rig, user: str, action: str) -> None:
+async def test_bulk_needs_the_requester_role(rig: Rig, user: str, action: str) -> None:
     await rig.pay()
     await rig.click(rig.cards(FINANCE)[0], action, user=user, value="any", force=True)
     assert rig.workspace.modal(user) is None

@@ -31,7 +31,7 @@ async def by_state(rig: Rig) -> list[Instruction]:
     return sorted(await requests(rig), key=lambda one: one.state in (State.FAILED, State.REJECTED))
 
 
-async def test_what_failed_is_sent_again_once_and_paid_once(rig: Rig) -> None:
+async def test_failed_payment_is_resent_and_paid_once(rig: Rig) -> None:
     await rig.pay()
     await rig.approve_and_fail(REFUSED)
     assert [one.text for one in below(rig).buttons] == ["Try again", "Edit and resend", "Details"]
@@ -50,7 +50,7 @@ async def test_what_failed_is_sent_again_once_and_paid_once(rig: Rig) -> None:
     assert len(await requests(rig)) == 2
 
 
-async def test_what_was_rejected_is_edited_and_sent_again(rig: Rig) -> None:
+async def test_rejected_request_can_be_edited_and_resent(rig: Rig) -> None:
     await rig.pay("send ana@example.com 40.00 Proofreading")
     await rig.reject()
     assert [one.text for one in below(rig).buttons] == ["Edit and resend"]
@@ -70,7 +70,7 @@ async def test_what_was_rejected_is_edited_and_sent_again(rig: Rig) -> None:
     assert len(await requests(rig)) == 2
 
 
-async def test_what_is_not_known_to_have_failed_is_never_sent_again(rig: Rig) -> None:
+async def test_only_proven_failures_are_resent(rig: Rig) -> None:
     await rig.pay("send ana@example.com 40.00 Proofreading")
     await rig.reject("no")
     await rig.pay("send ana@example.com 41.00 Proofreading")

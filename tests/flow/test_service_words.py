@@ -44,7 +44,7 @@ async def test_trouble_of_a_lookup_is_on_the_card_until_it_succeeds(rig: Rig) ->
 
 
 @pytest.mark.parametrize("operation", ["account_status", "create_payout", "get_operation", "commit_payout"])
-async def test_a_page_of_a_proxy_is_never_shown(rig: Rig, operation: str) -> None:
+async def test_proxy_page_is_never_shown(rig: Rig, operation: str) -> None:
     rig.payments.faults.arm(Fault(FaultKind.GARBAGE, operation))
     await rig.pay()
     await rig.pass_time(120, steps=8)
@@ -56,7 +56,7 @@ async def test_a_page_of_a_proxy_is_never_shown(rig: Rig, operation: str) -> Non
     assert len(rig.paid) == 1
 
 
-async def test_why_it_failed_is_told(rig: Rig) -> None:
+async def test_failure_reason_is_shown(rig: Rig) -> None:
     await rig.pay()
     await rig.approve_and_fail("eWallet <closed>")
     (told,) = rig.news(FINANCE)

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.rig(opened_by=open_rig)
 FIELDS = {"customerName": "Walk", "latitude": "-0.19", "longitude": "-78.47", "address": "5 Other Street"}
 
 
-async def test_show_reads_once_and_says_how_it_is_now(rig: Rig) -> None:
+async def test_show_reads_the_current_state_once(rig: Rig) -> None:
     booking = await booked(rig)
     reference, service = reference_of(rig), service_of(rig)
     service.settle(booking, "WAY_TO_DELIVER")
@@ -41,7 +41,7 @@ async def test_show_reads_once_and_says_how_it_is_now(rig: Rig) -> None:
 @pytest.mark.parametrize(
     ("lost", "stands"), [(False, "*Ana Lopez · Looking"), (True, "*Ana Lopez · Not confirmed yet")]
 )
-async def test_show_falls_back_to_the_stored_state_and_says_so(rig: Rig, lost: bool, stands: str) -> None:
+async def test_show_falls_back_to_the_stored_state(rig: Rig, lost: bool, stands: str) -> None:
     service = service_of(rig)
     if lost:
         service.faults.arm(Fault(FaultKind.LOST, "create_booking"))
@@ -69,7 +69,7 @@ async def test_booking_is_searched_in_every_store_despite_a_silent_one(rig: Rig)
     assert "I can't find 99999" in await deliver(rig, "show 99999")
 
 
-async def test_prep_time_of_a_booking_made_elsewhere_is_shown(rig: Rig) -> None:
+async def test_prep_time_of_an_external_booking_is_shown(rig: Rig) -> None:
     made = service_of(rig).book.create(service_of(rig).store("Centro"), {**FIELDS, "cookTime": 900_000})
     assert "Prep time: 15 minutes" in (await deliver(rig, f"show {made.number}")).splitlines()
 
@@ -95,7 +95,7 @@ async def test_stores_page_by_page(rig: Rig) -> None:
     assert "Did you mean Store 07?" in await deliver(rig, "store show Sotre 07")
 
 
-async def test_the_picture_of_the_driver_stays_until_another_one_comes(rig: Rig) -> None:
+async def test_driver_picture_stays_until_replaced(rig: Rig) -> None:
     """The service shows it in one state only; the same driver is on the way afterwards."""
     booking = await booked(rig)
     seen = []

@@ -66,7 +66,7 @@ async def test_readings_that_hang(rig: Rig) -> None:
     await paid_meanwhile(rig)
 
 
-async def test_a_post_that_hangs_in_another_conversation(rig: Rig) -> None:
+async def test_hanging_post_in_another_conversation_delays_nothing(rig: Rig) -> None:
     rig.workspace.faults.arm(fault := Fault(FaultKind.SLOW, "chat.postMessage", seconds=FOR_EVER))
     await rig.pay(channel=RANDOM)
     await hit(rig, fault)
@@ -124,7 +124,7 @@ async def ask_price(rig: Rig, user: str) -> None:
 
 
 @booking
-async def test_a_price_that_hangs(rig: Rig) -> None:
+async def test_hanging_price_does_not_block_the_form(rig: Rig) -> None:
     fault = Fault(FaultKind.SLOW, "quote", seconds=FOR_EVER)
     service_of(rig).faults.arm(fault)
     await ask_price(rig, MARIA)

@@ -33,7 +33,7 @@ async def in_the_rain(rig: Rig) -> None:
     await rig.pass_time(31)
 
 
-async def test_an_unknown_state_is_told_once_with_the_line_to_add(rig: Rig) -> None:
+async def test_unknown_state_is_reported_once_with_its_settings_line(rig: Rig) -> None:
     await booked(rig)
     await in_the_rain(rig)
     assert "Unknown state" in stands(rig)
@@ -62,7 +62,7 @@ async def test_an_unknown_state_is_told_once_with_the_line_to_add(rig: Rig) -> N
         ("PROVIDER_NOT_FOUND", 60, "ACCEPTED"),
     ],
 )
-async def test_an_alert_about_a_state_is_said_to_be_over(rig: Rig, begin: str, seconds: int, end: str) -> None:
+async def test_alert_about_a_state_is_closed(rig: Rig, begin: str, seconds: int, end: str) -> None:
     await booked(rig)
     service_of(rig).settle(service_of(rig).bookings[-1], begin, force=True)
     await rig.pass_time(seconds, steps=20)
@@ -73,7 +73,7 @@ async def test_an_alert_about_a_state_is_said_to_be_over(rig: Rig, begin: str, s
     assert ["there's nothing more to do" in one for one in alerts(rig)[before:]] == [True]
 
 
-async def test_after_a_day_somebody_is_asked_once_and_can_press(rig: Rig) -> None:
+async def test_after_a_day_a_person_is_asked_once(rig: Rig) -> None:
     await booked(rig)
     await in_the_rain(rig)
     await rig.pass_time(80_000, steps=20)
@@ -95,7 +95,7 @@ async def test_after_a_day_somebody_is_asked_once_and_can_press(rig: Rig) -> Non
     assert len(alerts(rig)) == 2
 
 
-async def test_after_a_day_without_an_answer_somebody_is_asked_too(rig: Rig) -> None:
+async def test_after_a_day_without_answer_a_person_is_asked(rig: Rig) -> None:
     await booked(rig)
     await in_the_rain(rig)
     service_of(rig).switches.suspended = True
@@ -107,14 +107,14 @@ async def test_after_a_day_without_an_answer_somebody_is_asked_too(rig: Rig) -> 
     assert len(alerts(rig)) == 2
 
 
-async def test_what_the_service_has_not_seen_is_in_no_unknown_state(rig: Rig) -> None:
+async def test_waiting_prebooking_has_no_unknown_state(rig: Rig) -> None:
     """A link that waits has a stage of ours, and no state of the service."""
     await prebook(rig)
     assert "Waiting for the address" in (await ask(rig, "jobs")).text
 
 
 @pytest.mark.parametrize(("ours", "words"), [("COMPLETED", "Delivered"), ("ARRIVED_AT_PICKUP", "Driver at the store")])
-async def test_with_the_line_and_a_restart_it_goes_on(rig: Rig, ours: str, words: str) -> None:
+async def test_settings_line_and_restart_resume_the_booking(rig: Rig, ours: str, words: str) -> None:
     await booked(rig)
     await in_the_rain(rig)
     await rig.pass_time(7_200, steps=4)
@@ -156,7 +156,7 @@ cook_time = "minutes"
 
 
 @pytest.mark.rig(opened_by=open_rig, services=THEIRS)
-async def test_a_service_with_its_own_words_is_understood_by_the_file_alone(rig: Rig) -> None:
+async def test_services_file_alone_translates_foreign_states(rig: Rig) -> None:
     switches = service_of(rig).switches
     switches.words = {"COMPLETED": "DELIVERED", "ACCEPTED": "FOUND", "UPDATE_BOOKING_STATUS": "BOOKING_STATUS_CHANGED"}
     switches.cook_unit = 60.0

@@ -54,7 +54,7 @@ async def test_table_without_names_is_offered_and_explained(rig: Rig) -> None:
     assert "The first row already holds data." in rig.form().plain
 
 
-async def test_the_shortcut_has_it_for_other_tables_and_asks_for_the_columns(rig: Rig) -> None:
+async def test_shortcut_offers_other_tables_and_asks_for_columns(rig: Rig) -> None:
     message = await dropped(rig, NAMELESS)
     assert offers(rig) == [["Process e-mails"]]
     listed = choices(await use_file(rig, message))
@@ -86,7 +86,7 @@ async def test_the_shortcut_has_it_for_other_tables_and_asks_for_the_columns(rig
     ]
 
 
-async def test_where_nothing_looks_like_it_a_person_has_to_choose(rig: Rig) -> None:
+async def test_unrecognized_columns_have_to_be_chosen(rig: Rig) -> None:
     message = await dropped(rig, b"who,how much\nnobody,much\n")
     await use_file(rig, message)
     listed = choices(rig.form())
@@ -98,13 +98,13 @@ async def test_where_nothing_looks_like_it_a_person_has_to_choose(rig: Rig) -> N
     assert await requests(rig) == []
 
 
-async def test_a_table_of_one_column_cannot_be_paid(rig: Rig) -> None:
+async def test_single_column_table_cannot_be_paid(rig: Rig) -> None:
     message = await dropped(rig, b"email\nana@example.com\nluis@example.com\n")
     assert offers(rig) == [["Process e-mails"]]
     assert list(choices(await use_file(rig, message))) == ["Process e-mails"]
 
 
-async def test_the_form_of_the_command_asks_for_the_columns_too(rig: Rig) -> None:
+async def test_command_form_asks_for_columns(rig: Rig) -> None:
     await rig.pay("bulk")
     file = rig.workspace.upload(MARIA, "march.csv", NAMELESS)
     await rig.workspace.submit(MARIA, {"file": [file]})

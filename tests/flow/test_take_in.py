@@ -111,7 +111,7 @@ async def test_payout_that_was_paid_meanwhile_is_not_imported(rig: Rig) -> None:
     ],
     ids=str,
 )
-async def test_what_changed_there_before_the_commit_ends_it(rig: Rig, change: dict[str, object], says: str) -> None:
+async def test_external_change_before_commit_ends_the_import(rig: Rig, change: dict[str, object], says: str) -> None:
     record = made(rig)
     await take_in(rig, record)
     for name, value in change.items():
@@ -122,7 +122,7 @@ async def test_what_changed_there_before_the_commit_ends_it(rig: Rig, change: di
     assert says in (await rig.card()).text
 
 
-async def test_an_address_without_an_account_is_asked_about_first(rig: Rig) -> None:
+async def test_address_without_account_needs_confirmation(rig: Rig) -> None:
     await take_in(rig, made(rig, email="nobody@example.com", code=None))
     assert await state(rig) is State.NEW
     assert [one.text for one in (await rig.card(FINANCE)).buttons] == ["Send anyway", "Withdraw"]
@@ -130,7 +130,7 @@ async def test_an_address_without_an_account_is_asked_about_first(rig: Rig) -> N
     assert await state(rig) is State.AWAITING
 
 
-async def test_a_forged_row_is_held(rig: Rig) -> None:
+async def test_forged_row_is_held(rig: Rig) -> None:
     record, other = made(rig), made(rig, cents=9_900, code="PO-9")
     await take_in(rig, record)
     await rig.press("approve", user=MARIA)  # counts for nothing
@@ -141,14 +141,14 @@ async def test_a_forged_row_is_held(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("user", [ADA, OLGA, ZOE, GUS, EVE])
-async def test_only_who_may_ask_for_payments_takes_it_in(rig: Rig, user: str) -> None:
+async def test_only_requesters_import_payouts(rig: Rig, user: str) -> None:
     record = made(rig)
     told = await ask(rig, f"show {record.id}", user=MARIA)
     await rig.click(told, "payout.take_in", user=user, force=True)
     assert await requests(rig) == []
 
 
-async def test_a_payout_of_ours_whose_answer_was_lost_is_not_taken_in(rig: Rig) -> None:
+async def test_own_payout_with_lost_answer_is_not_imported(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.DONE_DROPPED, operation="create_payout"))
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, operation="list_operations", times=None))
     await rig.pay()

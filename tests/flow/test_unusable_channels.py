@@ -74,7 +74,7 @@ async def test_request_expires_while_slack_takes_no_card(rig: Rig) -> None:
     assert await state(rig) is State.EXPIRED
 
 
-async def test_card_goes_to_the_channel_that_the_policy_names_now(rig: Rig) -> None:
+async def test_card_goes_to_the_current_policy_channel(rig: Rig) -> None:
     rig.workspace.set_channel(APPROVALS, archived=True)
     await rig.pay()
     rig.workspace.add_channel("C0OTHER", "approvals-2", members=[ADA])

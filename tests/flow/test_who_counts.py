@@ -24,7 +24,7 @@ async def ask(rig: Rig, verb: str, paid: str = HERS) -> None:
 
 @pytest.mark.rig(on="both")
 @pytest.mark.parametrize("verb", ["send", "now", "bulk"])
-async def test_approver_who_is_paid_cannot_decide(rig: Rig, verb: str) -> None:
+async def test_paid_approver_cannot_decide(rig: Rig, verb: str) -> None:
     rig.workspace.set_user(ADA, email="Ada@Example.COM")
     await ask(rig, verb)
     for action in ("approve", "reject"):
@@ -92,7 +92,7 @@ async def approve_by_typing(rig: Rig, *people: str) -> None:
 
 
 @pytest.mark.rig(policy=TWO)
-async def test_repeat_needs_everyone_where_one_more_approver_does_not_exist(rig: Rig) -> None:
+async def test_repeat_needs_all_approvers_if_none_is_left_over(rig: Rig) -> None:
     rig.workspace.set_group("S0TREASURY", [ADA, LIN])
     asked = await twice(rig)
     needs = asked.requirement
@@ -105,7 +105,7 @@ async def test_repeat_needs_everyone_where_one_more_approver_does_not_exist(rig:
 
 
 @pytest.mark.rig(policy=TWO)
-async def test_repeat_gives_up_an_approver_who_left_and_counts_anew(rig: Rig) -> None:
+async def test_repeat_ignores_an_approver_who_left(rig: Rig) -> None:
     asked = await twice(rig)
     assert asked.requirement.quorum == 3
     await rig.press("approve", user=ADA)

@@ -149,7 +149,7 @@ def test_it_would_be_seen_if_it_were_sent(scene: Scene, attack: Attack, monkeypa
     ],
     ids=str,
 )
-def test_what_stands_in_another_request_is_not_sent(scene: Scene, table: str, column: str) -> None:
+def test_row_of_another_request_is_not_sent(scene: Scene, table: str, column: str) -> None:
     other = max(one.nth for one in attacks() if (one.table, one.column) == (table, column))
     results = asyncio.run(run(scene, [Attack(table, column, other, mode) for mode in Mode]))
     assert _told(results) == []
@@ -157,7 +157,7 @@ def test_what_stands_in_another_request_is_not_sent(scene: Scene, table: str, co
 
 
 @pytest.mark.parametrize("returns", [False, True])
-def test_what_a_cancellation_has_named_is_not_named_again(returns: bool) -> None:
+def test_cancellation_names_no_item_twice(returns: bool) -> None:
     scene = Scene(Kind.BULK_CANCEL, State.SENDING, returns=returns)
     results = asyncio.run(run(scene, [Attack("bulk_item", "attempt", nth, Mode.PLAIN) for nth in (0, 3)]))
     assert _told(results) == []

@@ -35,7 +35,7 @@ async def test_another_origin_cannot_act(scene: Scene, headers: dict[str, str]) 
 
 
 @pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"])
-async def test_what_a_foreign_form_could_send_is_refused(scene: Scene, content_type: str) -> None:
+async def test_cross_site_form_posts_are_refused(scene: Scene, content_type: str) -> None:
     headers = {"Content-Type": content_type}
     body = '{"as": "U0NORA", "channel": "C0FINANCE", "text": "x"}'
     async with scene.http.post(f"{scene.url}/console/say", data=body, headers=headers) as answer:

@@ -77,7 +77,7 @@ async def test_pushed_forms_close_one_by_one_or_all(scene: Scene) -> None:
             assert (await scene.state())["depth"] == left
 
 
-async def test_a_form_that_lacks_something_is_not_sent(scene: Scene) -> None:
+async def test_incomplete_form_is_not_sent(scene: Scene) -> None:
     await open_form(scene, await card(scene))
     heard = len(scene.bot.heard)
     told = await scene.do("submit", {"as": NORA, "values": {}}, status=409)

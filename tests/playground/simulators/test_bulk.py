@@ -22,7 +22,7 @@ async def submitted(partner: Partner, orders: list[dict[str, Any]]) -> str:
     return str(reply.body["id"])
 
 
-async def test_a_list_left_out_cancels_all_that_is_pending(simulator: PaymentsSimulator, partner: Partner) -> None:
+async def test_cancel_without_rows_cancels_all_pending(simulator: PaymentsSimulator, partner: Partner) -> None:
     job = await submitted(partner, rows(200, 300, email="nobody@example.com"))
     await simulator.advance()
     await simulator.advance()

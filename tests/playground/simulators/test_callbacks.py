@@ -88,7 +88,7 @@ async def test_out_of_order(simulator: PaymentsSimulator, partner: Partner, shop
     assert [body["id"] for _, body in shop.received] == [second, first]
 
 
-async def test_the_last_one_held_back_comes_in_the_end(
+async def test_last_callback_held_back_is_delivered(
     simulator: PaymentsSimulator, partner: Partner, shop: Shop, clock: SecondsClock
 ) -> None:
     simulator.callbacks.switches.out_of_order = True

@@ -138,7 +138,7 @@ async def test_other_ends(service: DeliverySimulator, switch: str, value: object
     assert service.bookings[-1].status == end
 
 
-async def test_the_cook_time_holds_the_search(service: DeliverySimulator) -> None:
+async def test_cook_time_delays_the_search(service: DeliverySimulator) -> None:
     body = await book(service, cookTime=60_000)
     assert body["statusText"] == "ON_HOLD"
     assert (await ask(service, "POST", "startSearch", {"bookingID": body["_id"]}))[0] == 200

@@ -17,7 +17,7 @@ async def many(partner: Partner, count: int) -> list[str]:
     return [await partner.create(code=f"C{number}") for number in range(count)]
 
 
-async def test_the_newest_come_first_ten_at_a_time(partner: Partner) -> None:
+async def test_newest_calls_come_first_ten_per_page(partner: Partner) -> None:
     created = await many(partner, 12)
     first = (await partner("GET", "/operations")).body
     assert {name: first[name] for name in first if name != "data"} == {

@@ -131,7 +131,7 @@ async def test_a_payout_moves_by_the_clock(clock: SecondsClock) -> None:
         assert (await partner("GET", f"/operations/{payout}")).body["status"].lower() == "completed"
 
 
-async def test_a_stranger_s_money_waits_until_they_sign_up(clock: SecondsClock) -> None:
+async def test_escrow_waits_until_the_recipient_signs_up(clock: SecondsClock) -> None:
     async with PaymentsSimulator(clock=clock, step_seconds=1) as simulator, Partner(simulator) as partner:
         payout = await partner.pay(email="nobody@example.com")
         for _ in range(3):

@@ -101,7 +101,7 @@ async def test_what_the_bot_cannot_see_it_does_not_know(workspace: Workspace, cl
     assert (await client.files_info(file=seen.files[0]))["file"]["groups"] == [MONEY]
 
 
-async def test_a_name_may_be_anything(workspace: Workspace, client: Client, session: ClientSession) -> None:
+async def test_file_name_may_be_any_text(workspace: Workspace, client: Client, session: ClientSession) -> None:
     message = await workspace.drop(ANA, GENERAL, "Ärger & 100%?/../x#1.csv", CSV)
     url = (await client.files_info(file=message.files[0]))["file"]["url_private_download"]
     async with session.get(url, headers=TOKEN) as answer:

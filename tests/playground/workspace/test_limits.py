@@ -113,14 +113,14 @@ VIEWS: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("view", "complaint"), [row[1:] for row in VIEWS], ids=[row[0] for row in VIEWS])
-async def test_a_view_that_does_not_fit(client: Client, view: dict[str, Any], complaint: str) -> None:
+async def test_view_that_does_not_fit_is_reduced(client: Client, view: dict[str, Any], complaint: str) -> None:
     with pytest.raises(SlackApiError) as caught:
         await client.views_open(trigger_id="1.2.3", view=view)
     assert refusal(caught) == "invalid_arguments"
     assert complaint in " ".join(caught.value.response["response_metadata"]["messages"])
 
 
-async def test_a_view_of_more_than_250_kilobytes(client: Client, workspace: Workspace) -> None:
+async def test_view_over_250_kilobytes_is_reduced(client: Client, workspace: Workspace) -> None:
     for count, name in ((86, "view_too_large"), (80, "invalid_trigger_id")):
         assert await refused(client.views_open(trigger_id="1.2.3", view=modal(*[section("x" * 2900)] * count))) == name
     await client.views_publish(user_id=ANA, view={"type": "home", "blocks": [section("x")] * 100})

@@ -63,7 +63,7 @@ async def test_a_subscriber_hears_of_everything_in_order(workspace: Workspace, c
         await anext(news)
 
 
-async def test_who_does_not_read_must_look_anew() -> None:
+async def test_slow_subscriber_is_told_to_start_over() -> None:
     changes = Changes()
     news = changes.subscribe()
     for number in range(BACKLOG + 1):

@@ -56,7 +56,7 @@ async def test_a_body_that_is_no_object(workspace: Workspace, session: ClientSes
         assert await answer.json() == {"ok": False, "error": name}
 
 
-async def test_a_missing_argument_is_named(client: Client) -> None:
+async def test_missing_argument_is_named(client: Client) -> None:
     with pytest.raises(SlackApiError) as caught:
         await client.api_call("chat.postMessage", json={"text": "hi"})
     assert refusal(caught) == "invalid_arguments"
@@ -93,7 +93,7 @@ async def test_auth_test_tells_who_and_which_scopes(client: Client) -> None:
     assert (await client.api_test(foo="1"))["args"]["foo"] == "1"
 
 
-async def test_a_missing_scope_is_named(session: ClientSession) -> None:
+async def test_missing_scope_is_named(session: ClientSession) -> None:
     workspace = Workspace(scopes=["commands"])
     await workspace.start()
     client = Client(token="xoxb-playground", base_url=workspace.api_url, session=session)

@@ -109,7 +109,7 @@ async def test_texts(path: str, text: str, status: int, box: LocalizationSimulat
     assert (await post(box, path, {"text": text}))[0] == status
 
 
-async def test_a_file_without_sound_is_refused(box: LocalizationSimulator, tmp_path: Path) -> None:
+async def test_file_without_sound_is_refused(box: LocalizationSimulator, tmp_path: Path) -> None:
     broken = tmp_path / "broken.mp4"
     broken.write_bytes(b"\x00\x00\x00\x18ftypisom" + bytes(2_000))
     assert (await post(box, "/audio-extraction", file=("video_file", broken)))[0] == 422

@@ -11,7 +11,7 @@ def test_a_text_file_is_read(text: str) -> None:
     assert words.document_text(text.encode("utf-8-sig"), "a.txt") == text
 
 
-def test_a_text_that_was_cut_within_a_letter_is_read() -> None:
+def test_text_cut_within_a_character_is_read() -> None:
     assert words.document_text("viele Grüße".encode()[:9], "a.txt") == "viele Gr"
 
 
