@@ -30,7 +30,7 @@ def test_over_the_socket_it_has_joined_while_the_socket_is_up(session: object, j
     assert switchboard.joined is joined
 
 
-async def test_what_an_earlier_process_left_is_recovered_before_the_workers_begin(rig: Rig, monkeypatch: Patch) -> None:
+async def test_leftovers_are_recovered_before_workers_start(rig: Rig, monkeypatch: Patch) -> None:
     begun: list[str] = []
 
     def noted(name: str, done: Any) -> Any:

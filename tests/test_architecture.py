@@ -38,7 +38,7 @@ def test_each_layer_imports_only_what_stands_below_it(monkeypatch: Patch, capsys
     assert "Each layer imports only what stands below it KEPT" in report
 
 
-def test_the_outside_world_of_the_playground_knows_nothing_of_the_bot() -> None:
+def test_simulators_do_not_import_the_bot() -> None:
     for path in (ROOT / "bot" / "playground" / name for name in ("workspace", "simulators", "console", "faults.py")):
         for source in [path] if path.is_file() else sorted(path.rglob("*.py")):
             foreign = {name for name in imports(source) if name.split(".")[0] in PACKAGES}

@@ -37,7 +37,7 @@ async def url(database_url: str) -> str:
     return database_url
 
 
-async def test_it_holds_and_says_how_many_rows_and_where_they_end(url: str) -> None:
+async def test_verify_reports_row_count_and_head(url: str) -> None:
     store = await Store.open(url, audit_key=KEY)  # the bot runs
     head = await store.read(lambda tx: tx.audit.head())
     assert head.hash in audit("verify", url=url).out
@@ -51,7 +51,7 @@ There are no anchors in ~/anchors, so rows cut off at the end cannot be noticed.
     await store.close()
 
 
-async def test_what_the_database_says_of_a_request_is_compared_with_the_audit(database_url: str) -> None:
+async def test_verify_compares_requests_with_the_audit(database_url: str) -> None:
     await migrate(database_url)
     store = await Store.open(database_url, audit_key=KEY)
     one = instruction(created_at=datetime.now(UTC))
@@ -93,7 +93,7 @@ HEAD_TOO = "UPDATE audit_head SET seq = 5, hash = (SELECT hash FROM audit WHERE 
         (["UPDATE audit_head SET hash = 'x'"], 8, "changed"),
     ],
 )
-async def test_what_was_tampered_with_is_named(url: str, statements: list[str], row: int, damage: str) -> None:
+async def test_tampered_rows_are_named(url: str, statements: list[str], row: int, damage: str) -> None:
     tamper(url, *statements)
     answer = audit("verify", url=url)
     assert answer.code == 1
@@ -102,7 +102,7 @@ async def test_what_was_tampered_with_is_named(url: str, statements: list[str], 
     assert held.get(row, "Rows 1 to ") in answer.out
 
 
-async def test_a_bad_row_is_shown_and_cannot_command_the_terminal(url: str) -> None:
+async def test_bad_row_is_shown_without_terminal_codes(url: str) -> None:
     tamper(url, "UPDATE audit SET actor = 'x\x1b[2J' WHERE seq = 4")
     assert said(1, url).splitlines()[1:4] == snapshot(
         [
@@ -136,7 +136,7 @@ async def anchored(url: str, *numbers: int, secret: str = SECRET) -> AnchorFile:
     return file
 
 
-async def test_a_tail_cut_off_together_with_the_head_is_found_by_the_anchors_alone(url: str) -> None:
+async def test_truncated_tail_and_head_are_found_by_anchors(url: str) -> None:
     file = await anchored(url, 2, 7)
     assert said(0, url).splitlines()[-1] == snapshot("Anchors: 2 in ~/anchors, the last at row 7, (time) UTC.")
     tamper(url, CUT, HEAD_TOO)
@@ -148,7 +148,7 @@ async def test_a_tail_cut_off_together_with_the_head_is_found_by_the_anchors_alo
     assert audit("verify", "--anchors", "nowhere", url=url).code == 1
 
 
-async def test_a_database_in_place_of_the_real_one_is_found(url: str) -> None:
+async def test_replaced_database_is_found(url: str) -> None:
     await anchored(url, 3, 6)
     forged = [one for one in (row.entry() for row in rows_of(url)) if one is not None]
     forged[4] = entry(5, actor="U0EVE")
@@ -177,7 +177,7 @@ async def test_anchors_without_our_seal_are_no_witnesses(url: str) -> None:
 
 
 @pytest.mark.parametrize("garbage", ["garbage", '{"at": "2026-11-2', "\\x00\\x00", "[]"])
-async def test_a_garbled_line_of_the_anchors_is_tampering(url: str, garbage: str) -> None:
+async def test_garbled_anchor_line_is_tampering(url: str, garbage: str) -> None:
     file = await anchored(url, 2)
     with file.path.open("a") as out:
         out.write(f"{garbage}\n")
@@ -201,7 +201,7 @@ def said(code: int, url: str, *more: str, **environment: str) -> str:
     return re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?", "(time)", out)
 
 
-def test_it_needs_two_settings_and_says_which(tmp_path: Path) -> None:
+def test_audit_command_names_its_missing_settings(tmp_path: Path) -> None:
     url = f"sqlite+aiosqlite:///{tmp_path}/none.db"
     missing = audit("verify", url=url, SECRET_KEY="")
     assert (missing.code, missing.out, missing.err.splitlines()[1]) == (1, "", "SECRET_KEY is missing")
@@ -250,7 +250,7 @@ async def test_csv_holds_everything_and_no_formula(database_url: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
-async def test_a_file_is_the_owners_alone_and_whole_or_not_there(url: str, tmp_path: Path, kind: str) -> None:
+async def test_export_is_private_and_atomic(url: str, tmp_path: Path, kind: str) -> None:
     target = tmp_path / f"out.{kind}"
     answer = audit("export", "--format", kind, "--output", str(target), url=url)
     assert (answer.code, answer.out) == (0, f"Wrote 8 rows to {target}.\n")

@@ -61,7 +61,7 @@ def test_any_flipped_bit_is_found(template: Path, tmp_path: Path, row: int, fiel
 
 @EACH_EXAMPLE
 @given(ANY_ROW, ANY_ROW, st.sampled_from(["remove", "close the gap", "cut", "swap", "copy"]))
-def test_whatever_is_done_to_rows_is_found(template: Path, tmp_path: Path, first: int, second: int, deed: str) -> None:
+def test_any_change_of_rows_is_found(template: Path, tmp_path: Path, first: int, second: int, deed: str) -> None:
     path = Path(shutil.copy(template, tmp_path / "copy.db"))
     with closing(sqlite3.connect(path)) as raw, raw:
         expected = _do(raw, deed, first, second)
@@ -94,7 +94,7 @@ def _do(raw: sqlite3.Connection, deed: str, first: int, second: int) -> tuple[in
             return high + 1, ChainDamage.INSERTED if high == ROWS else ChainDamage.REORDERED
 
 
-def test_a_long_chain_is_verified_and_exported_row_by_row(tmp_path: Path) -> None:
+def test_long_chain_is_streamed(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     url = f"sqlite+aiosqlite:///{path}"
     asyncio.run(write(url, []))

@@ -48,7 +48,7 @@ def test_layout_imports_and_docstrings_cost_nothing() -> None:
 
 
 @pytest.mark.parametrize("name", ["production_statements", "test_lines", "document_words"])
-def test_the_size_stays_within_the_budget(name: str) -> None:
+def test_size_stays_within_the_budget(name: str) -> None:
     with (ROOT / "pyproject.toml").open("rb") as file:
         budget = tomllib.load(file)["tool"]["switchboard"]["budget"]
     assert sizes()[name] <= budget[name], f"{name} in pyproject.toml: take something away before adding"

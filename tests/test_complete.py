@@ -51,13 +51,13 @@ def run(folder: Path, workers: str, **files: str) -> tuple[int, str]:
     return ran.returncode, ran.stdout
 
 
-def test_a_run_of_everything_passes(tmp_path: Path) -> None:
+def test_complete_run_passes(tmp_path: Path) -> None:
     code, said = run(tmp_path, "2", both=BOTH)
     assert (code, "incomplete" in said) == (0, False)
 
 
 @pytest.mark.parametrize("workers", ["0", "2"])
-def test_a_run_that_lacks_something_fails_and_names_it(tmp_path: Path, workers: str) -> None:
+def test_incomplete_run_fails_and_names_the_gap(tmp_path: Path, workers: str) -> None:
     code, said = run(tmp_path, workers, one=BOTH.replace("@pytest.mark.browser", "") + SKIPPED, aside=STEPS_ASIDE)
     assert code == 1
     assert sorted(re.findall(r"^incomplete run: (.*)$", said, re.MULTILINE)) == [

@@ -15,7 +15,7 @@ from tests.support.fixtures import Patch, Printed
 pytestmark = pytest.mark.postgres
 
 
-async def test_it_says_what_was_copied_and_what_to_do_next(
+async def test_copy_reports_rows_and_next_step(
     sqlite_url: str, new_postgres_url: str, tmp_path: Path, monkeypatch: Patch, capsys: Printed
 ) -> None:
     store = await Store.open(sqlite_url, audit_key=derived_key(SECRET, "audit"))

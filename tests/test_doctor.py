@@ -65,7 +65,7 @@ async def troubles(capsys: Printed, kind: str = "error") -> str:
     return "\n".join([*kept, said.splitlines()[-1]])
 
 
-async def test_where_all_is_well(rig: Rig, capsys: Printed) -> None:
+async def test_doctor_reports_no_problem(rig: Rig, capsys: Printed) -> None:
     code, said = await report(capsys)
     warned = re.findall(r"^warning  (.+?)(?: \(| is | needs)", said, re.MULTILINE)
     routes = ("commit_payout", "one_step_payout", "cancel_payout", "create_bulk_payment", "cancel_bulk_items")
@@ -95,7 +95,7 @@ async def test_where_all_is_well(rig: Rig, capsys: Printed) -> None:
         ({"mpim:read"}, "without the scopes mpim:read files in conversations of several people are not noticed"),
     ],
 )
-async def test_what_does_not_work_without_a_scope(rig: Rig, capsys: Printed, lacking: set[str], told: str) -> None:
+async def test_missing_scopes_name_what_does_not_work(rig: Rig, capsys: Printed, lacking: set[str], told: str) -> None:
     granted = tuple(scope for scope in rig.workspace.identity.scopes if scope not in lacking)
     object.__setattr__(rig.workspace.identity, "scopes", granted)
     said = await troubles(capsys, "warning")
@@ -114,7 +114,7 @@ async def test_too_few_descriptors(rig: Rig, capsys: Printed, limit: int, warned
     assert (line in said, "connections" in said) == (warned, warned)
 
 
-async def test_a_host_that_sends_us_elsewhere_answers(rig: Rig, capsys: Printed, monkeypatch: Patch) -> None:
+async def test_redirecting_host_counts_as_answering(rig: Rig, capsys: Printed, monkeypatch: Patch) -> None:
     """Elsewhere is not asked: nobody configured it."""
 
     async def move(_: web.Request) -> web.Response:
@@ -127,7 +127,7 @@ async def test_a_host_that_sends_us_elsewhere_answers(rig: Rig, capsys: Printed,
         assert "localization is reachable;" in await troubles(capsys, "ok .*localization")
 
 
-async def test_an_absent_database_is_not_made(rig: Rig, capsys: Printed, tmp_path: Path, monkeypatch: Patch) -> None:
+async def test_doctor_does_not_create_a_database(rig: Rig, capsys: Printed, tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.setenv("DATABASE_URL", f"sqlite+aiosqlite:///{tmp_path}/elsewhere.db")
     assert "→ run `switchboard migrate`" in await troubles(capsys, "warning  the database")
     assert [path.name for path in tmp_path.iterdir() if path.suffix == ".db"] == []  # noqa: ASYNC240 - at once
@@ -144,7 +144,7 @@ WRONG = {
 }
 
 
-async def test_a_mistake_is_named_with_its_mend(rig: Rig, monkeypatch: Patch, capsys: Printed) -> None:
+async def test_mistake_is_named_with_its_fix(rig: Rig, monkeypatch: Patch, capsys: Printed) -> None:
     for name, (value, told) in WRONG.items():
         with monkeypatch.context() as changed:
             changed.setenv(name, value)
@@ -165,7 +165,7 @@ async def test_everything_wrong_is_named_at_once(rig: Rig, monkeypatch: Patch, c
     assert "PAYMENTS_BASE_URL, PAYMENTS_PARTNER_ID are set, PAYMENTS_PARTNER_SECRET is missing" in said
 
 
-async def test_a_database_server_away_is_not_called_locked(rig: Rig, monkeypatch: Patch, capsys: Printed) -> None:
+async def test_unreachable_database_server_is_not_called_locked(rig: Rig, monkeypatch: Patch, capsys: Printed) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://somebody:pass-sentinel@127.0.0.1:1/x")
     said = await troubles(capsys)
     assert said.startswith("error    the database doesn't answer: OperationalError: ")
@@ -186,7 +186,7 @@ error    payments: it answered 500, saying “Internal server error”
 3 errors to fix before Switchboard can start.""")
 
 
-async def test_a_key_of_a_store_that_is_not_accepted(rig: Rig, monkeypatch: Patch, capsys: Printed) -> None:
+async def test_refused_store_key_is_reported(rig: Rig, monkeypatch: Patch, capsys: Printed) -> None:
     async with DeliverySimulator() as delivery:
         monkeypatch.setenv("DELIVERY_BASE_URL", delivery.base_url)
         monkeypatch.setenv("DELIVERY_STORE_KEYS", '{"Centro": "nobody-knows-this-key"}')
@@ -194,7 +194,7 @@ async def test_a_key_of_a_store_that_is_not_accepted(rig: Rig, monkeypatch: Patc
     assert said.startswith("error    delivery, store Centro: the key of this store isn't accepted")
 
 
-async def test_a_rule_that_nobody_could_meet(rig: Rig, monkeypatch: Patch, capsys: Printed) -> None:
+async def test_unmeetable_rule_is_reported(rig: Rig, monkeypatch: Patch, capsys: Printed) -> None:
     """Lin leaves; of Ada and Tom the latter may ask as well, so there is one for what he asks."""
     rig.workspace.set_group("S0TREASURY", ["U0ADA", "U0TOM"])
     told = "approval.rule 1 (over $1,000.00): quorum: asks for 2 besides the requester, and only 1 of the approvers "
@@ -203,7 +203,7 @@ async def test_a_rule_that_nobody_could_meet(rig: Rig, monkeypatch: Patch, capsy
     assert told in await troubles(capsys, "error    approval")
 
 
-async def test_a_request_that_too_few_people_can_approve_is_named(rig: Rig, capsys: Printed) -> None:
+async def test_unapprovable_request_is_named(rig: Rig, capsys: Printed) -> None:
     await rig.start()
     await rig.pay('send ana@example.com 1500.00 "rent"')
     await rig.card()
@@ -224,7 +224,7 @@ async def test_a_duplicate_needs_one_more_than_there_are(rig: Rig, capsys: Print
     assert await troubles(capsys, "warning  a duplicate") == "All checks passed."
 
 
-async def test_a_database_older_than_its_anchors_is_an_error(rig: Rig, sqlite_url: str, capsys: Printed) -> None:
+async def test_database_older_than_its_anchors_is_an_error(rig: Rig, sqlite_url: str, capsys: Printed) -> None:
     file = AnchorFile(anchors_path(sqlite_url), key=derived_key(SECRET_KEY, "anchor"))
     file.append(Anchor(at=datetime.now(UTC), seq=9, head="f" * 64))
     assert (await troubles(capsys)).startswith(f"error    the database is older than {file.path}; payments would")
@@ -237,14 +237,14 @@ error    payments are frozen: the database is older than what was sent
 """)
 
 
-async def test_a_database_of_a_later_version_is_an_error(rig: Rig, sqlite_url: str, capsys: Printed) -> None:
+async def test_newer_database_is_an_error(rig: Rig, sqlite_url: str, capsys: Printed) -> None:
     with closing(sqlite3.connect(sqlite_url.partition("///")[2])) as db, db:
         db.execute("UPDATE alembic_version SET version_num = '9999'")
         db.execute("DELETE FROM flag")
     assert (await troubles(capsys)).startswith("error    The database is at version 9999, which is newer than this")
 
 
-async def test_a_database_that_was_copied_is_an_error(rig: Rig, sqlite_url: str, capsys: Printed) -> None:
+async def test_copied_database_is_an_error(rig: Rig, sqlite_url: str, capsys: Printed) -> None:
     store = await Store.open(sqlite_url, audit_key=derived_key(SECRET_KEY, "audit"))
     await store.write(lambda tx: tx.flags.set(MOVED, {"to": "PostgreSQL host/name"}, datetime.now(UTC)))
     await store.close()

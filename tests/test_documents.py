@@ -63,7 +63,7 @@ def test_commands_that_are_named_are_understood(page: Path) -> None:
         assert path.with_suffix(".py").exists() or (path / "__main__.py").exists(), module
 
 
-def test_the_readme_is_the_door_and_not_the_house() -> None:
+def test_readme_stays_short() -> None:
     assert len((ROOT / "README.md").read_text().splitlines()) <= 200
 
 

@@ -52,5 +52,5 @@ def test_no_file_of_the_engine_names_a_kind(path: Path) -> None:
         ("from bot.domain.payments.instruction import Kind\nKind(text)", []),
     ],
 )
-def test_what_counts_as_naming_a_kind(code: str, found: list[str]) -> None:
+def test_naming_a_kind_is_detected(code: str, found: list[str]) -> None:
     assert list(named(ast.parse(code))) == found

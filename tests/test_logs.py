@@ -39,7 +39,7 @@ def _kept() -> Iterator[None]:
         *[base64.b64encode(f"{user}:{SECRET}".encode()).decode() for user in ("partner", "partners", "partner-1")],
     ],
 )
-def test_a_known_secret_is_hidden_however_it_is_spelled(spelling: str) -> None:
+def test_known_secret_is_hidden_in_any_encoding(spelling: str) -> None:
     assert_hidden(f"before {spelling} after", Redaction([SECRET])(f"before {spelling} after"))
 
 
@@ -83,7 +83,7 @@ def test_no_third_of_a_secret_survives_in_base64(secret: str, before: bytes, aft
         "wss://wss-primary.slack.com/link/?ticket=SENTINEL&app_id=1",
     ],
 )
-def test_what_has_the_shape_of_a_secret_is_hidden_unknown(line: str) -> None:
+def test_secret_shaped_values_are_hidden(line: str) -> None:
     shown = Redaction([])(line)
     assert "SENTINEL" not in shown
     assert "U0VOVElORUw" not in shown
@@ -93,7 +93,7 @@ def test_what_has_the_shape_of_a_secret_is_hidden_unknown(line: str) -> None:
 @pytest.mark.parametrize(
     "line", ["P-4F7K2M is completed", "http://127.0.0.1:3000/readyz", "payments.create_payout 200", "a1: 5, b: 1.5"]
 )
-def test_the_rest_is_left_as_it_is(line: str) -> None:
+def test_other_log_values_are_unchanged(line: str) -> None:
     assert Redaction([SECRET, "", "short", "a", "1"])(line) == line
 
 
@@ -133,7 +133,7 @@ def test_libraries_that_print_bodies_speak_only_of_trouble(capfd: pytest.Capture
     assert ("a body" in shown, shown.count("once")) == (False, 1)
 
 
-def test_what_is_not_even_http_is_not_quoted(capfd: pytest.CaptureFixture[str]) -> None:
+def test_non_http_bytes_are_not_logged(capfd: pytest.CaptureFixture[str]) -> None:
     configure_logs(as_json=False, secrets=[], level=logging.DEBUG)
     server = logging.getLogger("aiohttp.server")
     server.error("Error handling request", exc_info=BadHttpMessage("POST /callbacks\x7fpayments SENTINEL"))

@@ -49,25 +49,25 @@ def refused(capfd: Printed, *arguments: str) -> str:
     "arguments",
     ["", "nonsense", "run --nonsense", "playground --port=4000.5", "playground --port=65536", "audit dance"],
 )
-def test_what_is_no_command_is_answered_with_its_usage(arguments: str, capfd: Printed) -> None:
+def test_unknown_command_prints_usage(arguments: str, capfd: Printed) -> None:
     with pytest.raises(SystemExit) as left:
         main(arguments.split())
     assert (left.value.code, capfd.readouterr().err.startswith("usage: switchboard")) == (2, True)
 
 
-def test_the_version_is_the_one_of_the_project(capfd: Printed) -> None:
+def test_version_matches_the_project(capfd: Printed) -> None:
     with pytest.raises(SystemExit) as left:
         main(["--version"])
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())
     assert (left.value.code, capfd.readouterr().out) == (0, f"switchboard {project['project']['version']}\n")
 
 
-def test_a_python_that_is_too_old_is_told_so() -> None:
+def test_old_python_is_explained() -> None:
     assert lacking((3, 9)).startswith("Python 3.9 is too old, it takes 3.11 or newer.\n→ python3 -m venv")
     assert not lacking((3, 11))
 
 
-def test_a_python_without_the_dependencies_is_told_so() -> None:
+def test_missing_dependencies_are_explained() -> None:
     """``-S``: the system's Python, which has nothing of ours."""
     ran = subprocess.run(
         [sys.executable, "-S", "-m", "bot", "run"],
@@ -87,7 +87,7 @@ def test_every_dependency_is_looked_for() -> None:
     assert {"phonenumbers" if name == "phonenumberslite" else name for name in names} == set(_NEEDED)
 
 
-def test_help_says_what_every_command_does(capfd: Printed, monkeypatch: Patch) -> None:
+def test_help_describes_every_command(capfd: Printed, monkeypatch: Patch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     with pytest.raises(SystemExit) as left:
         main(["--help"])
@@ -131,7 +131,7 @@ def test_migrate_makes_the_database_needs_no_slack_and_can_be_repeated(monkeypat
         ),
     ],
 )
-def test_a_database_that_cannot_be_used_is_said_in_words(
+def test_unusable_database_is_explained(
     command: str, url: str, problem: str, mend: str, monkeypatch: Patch, capfd: Printed
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", url)
@@ -157,7 +157,7 @@ def test_wrong_setting_found_at_start_is_named(
     assert refused(capfd, "run").startswith(problem)
 
 
-def test_a_port_that_is_taken_is_said_in_words(monkeypatch: Patch, capfd: Printed) -> None:
+def test_taken_port_is_explained(monkeypatch: Patch, capfd: Printed) -> None:
     with closing(socket.socket()) as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -167,7 +167,7 @@ def test_a_port_that_is_taken_is_said_in_words(monkeypatch: Patch, capfd: Printe
 
 
 @pytest.mark.parametrize("prefix", ["", "sb-"])
-def test_the_manifest_is_json_and_follows_the_settings(prefix: str, monkeypatch: Patch, capfd: Printed) -> None:
+def test_manifest_follows_the_settings(prefix: str, monkeypatch: Patch, capfd: Printed) -> None:
     monkeypatch.setenv("COMMAND_PREFIX", prefix)
     monkeypatch.setenv("PUBLIC_URL", "https://switchboard.example.com")
     assert main(["manifest"]) == 0
@@ -178,14 +178,14 @@ def test_the_manifest_is_json_and_follows_the_settings(prefix: str, monkeypatch:
     assert {command["url"] for command in commands} == {"https://switchboard.example.com/slack/events"}
 
 
-def test_a_manifest_with_an_example_for_its_address_says_so(capfd: Printed) -> None:
+def test_manifest_with_example_address_says_so(capfd: Printed) -> None:
     assert main(["manifest"]) == 0
     out, err = capfd.readouterr()
     assert json.loads(out)
     assert err.startswith("PUBLIC_URL is missing, so the addresses above are an example")
 
 
-def test_a_manifest_for_socket_mode_has_no_address(monkeypatch: Patch, capfd: Printed) -> None:
+def test_socket_mode_manifest_has_no_address(monkeypatch: Patch, capfd: Printed) -> None:
     monkeypatch.setenv("SLACK_APP_TOKEN", "xapp-1-A0-1-0")
     assert main(["manifest"]) == 0
     out = capfd.readouterr().out
@@ -194,16 +194,14 @@ def test_a_manifest_for_socket_mode_has_no_address(monkeypatch: Patch, capfd: Pr
     assert (shown["interactivity"], "https://" in out) == ({"is_enabled": True}, False)
 
 
-def test_the_manifest_in_the_tree_is_the_one_the_code_declares() -> None:
+def test_manifest_file_matches_the_code() -> None:
     kept = json.loads((Path(__file__).parents[1] / "manifest.json").read_text())
     assert kept == manifest(public_url="https://switchboard.example.com")
     assert "usergroups:read" in kept["oauth_config"]["scopes"]["bot"]
     assert len(kept["features"]["shortcuts"][0]["name"]) <= 24
 
 
-def test_routes_prints_the_table_and_what_an_operator_changed(
-    tmp_path: Path, monkeypatch: Patch, capfd: Printed
-) -> None:
+def test_routes_prints_shipped_and_overridden_entries(tmp_path: Path, monkeypatch: Patch, capfd: Printed) -> None:
     file = tmp_path / "services.toml"
     file.write_text('[payments.get_operation]\npath = "/op/{id}"\n[delivery.states]\nDELIVERED = "COMPLETED"\n')
     monkeypatch.setenv("SERVICES_FILE", str(file))

@@ -43,7 +43,7 @@ def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_venv_that_could_not_be_made_is_not_kept(checkout: Path) -> None:
+def test_broken_venv_is_removed(checkout: Path) -> None:
     hint = "The virtual environment was not created successfully because ensurepip is not available."
     python = program(
         checkout / "python-without-venv",

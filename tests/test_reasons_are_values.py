@@ -79,7 +79,7 @@ def test_nothing_that_decides_reads_a_reason_as_text() -> None:
         "sentence(trouble).endswith('.')",
     ],
 )
-def test_what_reads_a_sentence_is_found(source: str) -> None:
+def test_code_reading_a_sentence_is_found(source: str) -> None:
     assert list(_reads(ast.parse(source)))
 
 

@@ -110,7 +110,7 @@ async def test_request_that_is_being_sent_is_waited_for(bot: Bot, capsys: pytest
 
 
 @pytest.mark.parametrize("tells_before", [True, False])
-async def test_what_each_host_sent_is_accounted_for(bot: Bot, tmp_path: Path, tells_before: bool) -> None:
+async def test_resume_accounts_for_each_host(bot: Bot, tmp_path: Path, tells_before: bool) -> None:
     """On PostgreSQL the operator resumes on one host, while the others have anchors of their own."""
     await bot.lose()
     elsewhere = AnchorFile(tmp_path / "elsewhere.anchors", key=derived_key(SECRET, "anchor"))
@@ -128,7 +128,7 @@ async def test_what_each_host_sent_is_accounted_for(bot: Bot, tmp_path: Path, te
     assert len(await asyncio.to_thread(lambda: list(tmp_path.glob("elsewhere.anchors.*")))) == 1
 
 
-async def test_a_database_that_goes_back_while_the_process_runs_is_noticed(bot: Bot, tmp_path: Path) -> None:
+async def test_database_rollback_during_a_run_is_noticed(bot: Bot, tmp_path: Path) -> None:
     """A replica that lacks the last writes takes over: each process adds all that it sent since."""
     await bot.store.write(lambda tx: tx.instructions.insert(bot.asked, actor="U1"))
     assert await bot.high_water.may_leave("payments.commit_payout a")

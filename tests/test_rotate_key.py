@@ -34,7 +34,7 @@ def said(capfd: Printed) -> str:
     return re.sub(r"/\S+/", "~/", re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "(time)", shown(told.out + told.err)))
 
 
-def test_the_new_key_is_refused_until_it_was_changed(monkeypatch: Patch, capfd: Printed) -> None:
+def test_new_key_is_refused_until_rotated(monkeypatch: Patch, capfd: Printed) -> None:
     for arguments, problem in (
         ("migrate", "SECRET_KEY is not the one that this database was written with."),
         ("audit verify --without-anchors", "SECRET_KEY is not the one that the database says it was written with."),
@@ -58,7 +58,7 @@ Remove SECRET_KEY_OLD and start the bot. Keep the old key: backups made before t
     assert said(capfd) == snapshot("SECRET_KEY is in force already; nothing was changed.\n")
 
 
-def test_the_old_key_may_lie_in_a_file_that_only_its_owner_reads(tmp_path: Path, capfd: Printed) -> None:
+def test_old_key_may_be_in_a_private_file(tmp_path: Path, capfd: Printed) -> None:
     file = tmp_path / "old"
     file.write_text(f"{OLD}\n")
     file.chmod(0o644)
@@ -81,7 +81,7 @@ WRONG: list[tuple[dict[str, str], str]] = [
 ]
 
 
-def test_what_is_not_right_is_said_and_changes_nothing(monkeypatch: Patch, capfd: Printed) -> None:
+def test_wrong_rotation_input_changes_nothing(monkeypatch: Patch, capfd: Printed) -> None:
     for settings, problem in WRONG:
         capfd.readouterr()
         with monkeypatch.context() as changed:

@@ -148,7 +148,7 @@ def test_every_variable_is_in_the_table() -> None:
     }
 
 
-def test_everything_wrong_is_said_at_once(refused: Run) -> None:
+def test_all_wrong_settings_are_reported_together(refused: Run) -> None:
     Path("policy.toml").unlink()
     said = refused(PORT="x", ENVIRONMENT="x", LOG_FORMAT="x", SLACK_BOT_TOKEN="xoxp-1", SERVICES_FILE="absent.toml")
     named = [line.split()[0].rstrip(":") for line in said.splitlines()[1:-1]]
@@ -156,13 +156,13 @@ def test_everything_wrong_is_said_at_once(refused: Run) -> None:
     assert named == expected.split()
 
 
-def test_a_wrong_policy_hides_no_weak_setting(refused: Run) -> None:
+def test_wrong_policy_and_weak_settings_are_both_reported(refused: Run) -> None:
     Path("policy.toml").write_text("approvals = C0")
     said = refused(**PRODUCTION | {"SECRET_KEY": "x" * 40, "PAYMENTS_BASE_URL": "http://payments.example.com"})
     assert [line.split()[0] for line in said.splitlines()[1:-1]] == ["POLICY_FILE:", "PAYMENTS_BASE_URL", "SECRET_KEY"]
 
 
-def test_a_token_of_another_kind_is_refused_with_its_form(refused: Run) -> None:
+def test_wrong_kind_of_token_is_refused(refused: Run) -> None:
     said = refused(**GOOD | {"SLACK_BOT_TOKEN": "xapp-1-A0", "SLACK_APP_TOKEN": "xoxb-1-A0"})
     assert [line.partition(" Example")[0] for line in said.splitlines()[1:-1]] == [
         "SLACK_BOT_TOKEN: must be a bot token, which begins with xoxb-.",
@@ -174,7 +174,7 @@ def test_a_token_of_another_kind_is_refused_with_its_form(refused: Run) -> None:
 @pytest.mark.parametrize(
     "key", ["a" * 64, "abcdabcdabcdabcdabcd", "correct horse 42correct horse 42", "changeme-secret-key-1234"]
 )
-def test_a_key_to_guess_is_refused_in_production(refused: Run, monkeypatch: Patch, key: str) -> None:
+def test_guessable_key_is_refused_in_production(refused: Run, monkeypatch: Patch, key: str) -> None:
     said = refused(**PRODUCTION | {"SECRET_KEY": key})
     assert said.splitlines()[1].endswith("takes another one by `switchboard rotate-key`")
     assert key not in said
@@ -182,7 +182,7 @@ def test_a_key_to_guess_is_refused_in_production(refused: Run, monkeypatch: Patc
     assert caution.startswith("production would refuse this: SECRET_KEY must")
 
 
-def test_a_key_of_a_generator_is_taken() -> None:
+def test_generated_key_is_accepted() -> None:
     for key in ("3q2-7wEB9VdUcZxKf0aQm1Lr8sTyHgJp4nXoIiRkWb5", "9f86d081884c7d659a2feaa0c55ad015", SECRET_KEY):
         assert not why_weak(key)
 
@@ -203,7 +203,7 @@ def test_each_address_of_the_email_service_works_alone(monkeypatch: Patch, addre
 
 @pytest.mark.parametrize("name", ["SLACK_BOT_TOKEN", "SLACK_SIGNING_SECRET", "SECRET_KEY"])
 @pytest.mark.parametrize("how", ["absent", "empty"])
-def test_what_run_needs_is_named_when_it_is_missing(refused: Run, name: str, how: str) -> None:
+def test_missing_required_settings_are_named(refused: Run, name: str, how: str) -> None:
     settings = {key: value for key, value in GOOD.items() if key != name} | ({name: ""} if how == "empty" else {})
     assert refused(**settings).splitlines()[1].startswith(f"{name} is missing. Example: {name}=")
 
@@ -259,7 +259,7 @@ def test_addresses_and_networks_are_read_as_people_write_them(monkeypatch: Patch
     assert settings.slack_bot_token.get_secret_value() == "xoxb-1"
 
 
-async def test_a_service_is_asked_at_the_host_that_was_configured(monkeypatch: Patch) -> None:
+async def test_service_host_is_the_configured_one(monkeypatch: Patch) -> None:
     """Python's own codec spells it by IDNA 2003, where this is somebody else's host: ``fass.example``."""
     settings = loaded(monkeypatch, PAYMENTS_BASE_URL="http://Faß.example:8080/v1/", PUBLIC_URL="https://βόλος.example")
     assert settings.public_url == "https://xn--nxasmm1c.example"
@@ -277,7 +277,7 @@ async def test_a_service_is_asked_at_the_host_that_was_configured(monkeypatch: P
     assert (reply.failure, asked) == (Failure.NOT_CONNECTED, ["xn--fa-hia.example"])
 
 
-def test_the_env_file_is_read_and_the_environment_wins(monkeypatch: Patch) -> None:
+def test_environment_overrides_the_env_file(monkeypatch: Patch) -> None:
     Path(".env").write_text(
         'PORT=4001\nHOST=0.0.0.0\n# a comment\nDELIVERY_STORE_KEYS={"Centro": "key-1"}\nFOREIGN=1\n'
     )
@@ -286,7 +286,7 @@ def test_the_env_file_is_read_and_the_environment_wins(monkeypatch: Patch) -> No
     assert settings.delivery_store_keys["Centro"].get_secret_value() == "key-1"
 
 
-def test_an_env_file_that_is_no_text_is_named(refused: Run) -> None:
+def test_binary_env_file_is_named(refused: Run) -> None:
     Path(".env").write_bytes(b"PORT=\xff\xfe")
     assert refused().splitlines()[1].startswith(".env: must be a text file that this user may read. Example: ")
 
@@ -312,7 +312,7 @@ def test_each_secret_there_is_is_taken_out_of_what_services_say(monkeypatch: Pat
     assert f"{prefix}{name}-canary" in loaded(monkeypatch, **{name.upper(): given}).hidden_in_words()
 
 
-def test_a_secret_that_is_a_part_of_our_own_address_hides_nothing(monkeypatch: Patch) -> None:
+def test_secret_within_our_address_is_not_redacted(monkeypatch: Patch) -> None:
     """The services are told the address: with ``switchboard`` as a password no webhook of ours would be found again."""
     settings = loaded(
         monkeypatch,
@@ -351,7 +351,7 @@ def test_socket_mode_runs_in_production_without_an_address(monkeypatch: Patch) -
     assert caution.startswith("PUBLIC_URL is missing, so these are not there: ")
 
 
-def test_production_is_warned_of_what_a_restart_empties(monkeypatch: Patch, tmp_path: Path) -> None:
+def test_production_warns_about_volatile_storage(monkeypatch: Patch, tmp_path: Path) -> None:
     container = tmp_path / "a container"
     shut = {"PAYMENTS_ALLOWED_SOURCES": "203.0.113.7", "METRICS_TOKEN": "t", "ANCHORS_FILE": "kept.anchors"}
     settings = loaded(monkeypatch, **PRODUCTION, **shut, DATABASE_URL=f"sqlite:///{container}/s.db")
@@ -393,7 +393,7 @@ def test_production_takes_plain_http_on_this_machine(monkeypatch: Patch, host: s
     assert not obstacles(settings, load_policy(Path("policy.toml")))
 
 
-def test_the_sandbox_takes_plain_http_anywhere(monkeypatch: Patch) -> None:
+def test_sandbox_accepts_plain_http(monkeypatch: Patch) -> None:
     settings = loaded(monkeypatch, **PRODUCTION | dict(WEAK) | {"ENVIRONMENT": "sandbox"})
     assert not obstacles(settings, load_policy(Path("policy.toml")))
 
@@ -407,7 +407,7 @@ def test_production_is_warned_of_callbacks_from_anywhere(monkeypatch: Patch) -> 
     assert not cautions(loaded(monkeypatch, ENVIRONMENT="production", METRICS_TOKEN="t", **closed))
 
 
-def test_the_older_name_of_the_list_of_payments_still_works(monkeypatch: Patch) -> None:
+def test_older_name_of_payments_sources_still_works(monkeypatch: Patch) -> None:
     older = loaded(monkeypatch, CALLBACK_ALLOWED_SOURCES="203.0.113.7")
     assert (older.payments_sources, older.delivery_allowed_sources) == ((ip_network("203.0.113.7"),), ())
     both = loaded(monkeypatch, PAYMENTS_ALLOWED_SOURCES="198.51.100.0/24")
@@ -477,7 +477,7 @@ def test_wrong_policy_key_is_named_with_its_rule_and_an_example(refused: Run, te
         (None, "cannot be read: Is a directory"),
     ],
 )
-def test_a_policy_file_that_cannot_be_read_is_named(refused: Run, content: bytes | None, problem: str) -> None:
+def test_unreadable_policy_file_is_named(refused: Run, content: bytes | None, problem: str) -> None:
     path = Path("policy.toml")
     path.unlink()
     if content is None:
@@ -494,11 +494,11 @@ def test_policy_durations_take_four_units(text: str, seconds: float) -> None:
     assert (approval.expires, approval.execute_within) == (seconds, seconds)
 
 
-def test_the_example_policy_is_a_policy() -> None:
+def test_example_policy_is_valid() -> None:
     assert load_policy(Path(__file__).parents[1] / "policy.example.toml").channels.approvals
 
 
-def test_the_example_environment_names_variables_of_the_contract_and_no_value_of_a_secret() -> None:
+def test_example_environment_names_contract_variables_without_secrets() -> None:
     lines = (Path(__file__).parents[1] / ".env.example").read_text().splitlines()
     given = dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
     assert {name.lower() for name in given} <= set(Settings.model_fields)

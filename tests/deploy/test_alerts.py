@@ -25,7 +25,7 @@ OTHERWISE: dict[str, list[Any]] = {
 
 
 @needs_promtool
-def test_the_rules_are_rules() -> None:
+def test_alert_rules_are_valid() -> None:
     assert f"{len(rules())} rules found" in run("check", "rules", str(ALERTS))
 
 
@@ -34,7 +34,7 @@ def test_every_rule_has_a_bad_state() -> None:
 
 
 @needs_promtool
-async def test_a_healthy_process_fires_nothing(rig: Rig, tmp_path: Path) -> None:
+async def test_healthy_process_fires_no_alert(rig: Rig, tmp_path: Path) -> None:
     """Payouts are asked for, approved and completed, and a whole day passes."""
     on = Observed(rig)
     await on.scrape()
@@ -64,7 +64,7 @@ async def test_it_fires_in_its_bad_state_and_nothing_else_does(rig: Rig, rule: R
 
 
 @needs_promtool
-def test_a_process_that_prometheus_does_not_know_is_missed(tmp_path: Path) -> None:
+def test_unknown_process_is_reported_missing(tmp_path: Path) -> None:
     fires((), {10: ["SwitchboardDown"]}, tmp_path)
 
 

@@ -52,7 +52,7 @@ def test_it_describes_the_four_of_them_from_known_images(services: dict[str, Any
         assert re.fullmatch(r"[a-z]+:\d+(\.\d+)+", services[name]["image"])
 
 
-def test_production_starts_with_what_it_is_given(services: dict[str, Any]) -> None:
+def test_production_starts_with_required_settings(services: dict[str, Any]) -> None:
     settings = _settings(services["switchboard"])
     assert obstacles(settings, load_policy(ROOT / "policy.example.toml")) == []
     database = parse_address(settings.database_url)

@@ -23,7 +23,7 @@ OF_THE_SYSTEM = {"PATH", "PYTHONDONTWRITEBYTECODE", "TMPDIR"}
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
-def test_what_is_copied_is_kept_by_git_and_holds_what_the_package_needs() -> None:
+def test_image_copies_tracked_and_complete_files() -> None:
     copied = [source for one in FILE.of("COPY", stage=0) for source in one.words[:-1]]
     for source in copied:
         kept = subprocess.run(["git", "ls-files", "--", source], cwd=ROOT, capture_output=True, check=True).stdout
@@ -32,7 +32,7 @@ def test_what_is_copied_is_kept_by_git_and_holds_what_the_package_needs() -> Non
     assert {PROJECT["readme"], *PROJECT["license-files"]} <= set(copied)
 
 
-def test_the_image_runs_as_somebody_without_rights_on_a_chosen_python() -> None:
+def test_image_runs_unprivileged_on_a_fixed_python() -> None:
     user, _, group = FILE.only("USER").rest.partition(":")
     assert (int(user), int(group)) == (10001, 10001)
     (base,) = FILE.of("ARG", stage=-1)
@@ -75,7 +75,7 @@ def _pins(lock: Path) -> set[str]:
     return set(re.findall(r"^([\w.-]+==\S+)", lock.read_text(encoding="utf-8"), re.MULTILINE))
 
 
-async def test_the_package_it_builds_runs_as_the_image_runs_it(tmp_path: Path) -> None:
+async def test_built_package_runs_like_the_image(tmp_path: Path) -> None:
     """Its own steps, with the dependencies of the tests instead of those that it would fetch."""
     program, volume = tmp_path / "program", tmp_path / "volume"
     volume.mkdir()

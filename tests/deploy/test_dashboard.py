@@ -40,7 +40,7 @@ def test_it_is_one_that_grafana_takes() -> None:
 
 
 @pytest.mark.parametrize("panel", panels(), ids=lambda panel: str(panel["title"]))
-def test_a_panel_says_what_it_shows(panel: dict[str, Any]) -> None:
+def test_panel_names_its_content(panel: dict[str, Any]) -> None:
     assert panel["title"]
     assert panel["description"].endswith(".")
     assert panel["fieldConfig"]["defaults"]["unit"]
@@ -48,7 +48,7 @@ def test_a_panel_says_what_it_shows(panel: dict[str, Any]) -> None:
     assert all('job="$job"' in target["expr"] for target in panel["targets"])
 
 
-def test_the_data_source_is_chosen_by_who_looks() -> None:
+def test_data_source_can_be_chosen() -> None:
     variables = {one["name"]: one["type"] for one in BOARD["templating"]["list"]}
     assert variables == {"datasource": "datasource", "job": "query"}
     text = json.dumps(BOARD)
@@ -66,5 +66,5 @@ def test_its_queries_are_parsed(tmp_path: Path) -> None:
 
 
 @needs_promtool
-def test_the_example_of_a_configuration_is_one() -> None:
+def test_example_configuration_is_valid() -> None:
     run("check", "config", "--syntax-only", str(ALERTS.with_name("prometheus.yml")))

@@ -45,7 +45,7 @@ def image() -> Iterator[Image]:
         shutil.rmtree(folder)
 
 
-async def test_a_container_of_it_works_with_nothing_writable_but_its_volume(image: Image, tmp_path: Path) -> None:
+async def test_container_runs_read_only_except_its_volume(image: Image, tmp_path: Path) -> None:
     volume, etc, bundle = (tmp_path / name for name in ("volume", "etc", "bundle"))
     for folder in (volume, etc, bundle):
         folder.mkdir()

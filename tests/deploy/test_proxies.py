@@ -116,7 +116,7 @@ async def deployed(
         await scene.close()
 
 
-async def test_what_people_do_in_slack_goes_through(deployed: Deployed) -> None:
+async def test_proxy_passes_slack_requests(deployed: Deployed) -> None:
     heard = len(deployed.scene.ephemerals(ADA))
     ack = await deployed.scene.pay("approvals", user=ADA)
     assert (ack.ok, ack.status) == (True, 200)
@@ -124,7 +124,7 @@ async def test_what_people_do_in_slack_goes_through(deployed: Deployed) -> None:
     assert "$25.00 to Ana Maria Lopez" in said[0]
 
 
-async def test_a_callback_counts_from_the_address_of_its_service_only(deployed: Deployed) -> None:
+async def test_callback_counts_only_at_its_service_address(deployed: Deployed) -> None:
     assert deployed.callback.startswith(f"{deployed.front.url}/callbacks/payments/")
     assert await deployed.call_back(SERVICE) == 200
     assert await deployed.call_back(STRANGER) == 404
@@ -138,7 +138,7 @@ async def test_nothing_but_the_routes_of_the_product_is_open(deployed: Deployed)
     assert {path: (await deployed.get(path))[0] for path in ELSEWHERE} == dict(zip(ELSEWHERE, repeat(404)))
 
 
-async def test_a_callback_over_the_limit_is_refused(deployed: Deployed) -> None:
+async def test_oversized_callback_is_refused(deployed: Deployed) -> None:
     assert await deployed.call_back(SERVICE, body=b"a" * CALLBACK) == 200
     assert await deployed.call_back(SERVICE, body=b"a" * (CALLBACK + 1)) in REFUSED
     assert await deployed.call_back(SERVICE, body=b"a" * (8 * CALLBACK)) in REFUSED

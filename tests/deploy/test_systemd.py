@@ -44,7 +44,7 @@ def test_it_leaves_little_open(unit: Path) -> None:
     assert (code, float(exposure) < LARGEST_EXPOSURE) == (0, True), said
 
 
-def test_what_it_writes_is_its_state_directory() -> None:
+def test_unit_writes_only_its_state_directory() -> None:
     text = (SHIPPED / UNIT).read_text(encoding="utf-8")
     settings = dict(re.findall(r"^(\w+)=(.*)$", text, re.MULTILINE))
     assert settings["WorkingDirectory"] == f"/var/lib/{settings['StateDirectory']}"

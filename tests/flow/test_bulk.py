@@ -67,7 +67,7 @@ async def test_bulk_payment_goes_from_rows_to_its_summary(rig: Rig) -> None:
     assert Decimal(rig.payments.ledger.paid_cents()) == 3975
 
 
-async def test_the_files_go_with_it(rig: Rig) -> None:
+async def test_uploaded_files_belong_to_the_message(rig: Rig) -> None:
     rig.payments.switches.bulk_fail_every = 4
     await ask(rig, FAILED_ROWS)
     assert content(await sent_list(rig)).splitlines()[:2] == [

@@ -81,7 +81,7 @@ async def test_file_is_checked_before_the_form(rig: Rig) -> None:
     )
 
 
-async def test_where_the_services_are_silent_the_check_ends_and_says_so(rig: Rig) -> None:
+async def test_doctor_reports_silent_services(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "account_status", times=None))
     rig.emails.faults.arm(Fault(FaultKind.GARBAGE, times=None))
     await checked(rig)

@@ -285,7 +285,7 @@ async def test_store_that_lost_its_key_is_not_changed(rig: Rig) -> None:
     assert service_of(rig).calls_of("update_store") == []
 
 
-async def test_a_name_is_taken_once(rig: Rig) -> None:
+async def test_store_name_is_unique(rig: Rig) -> None:
     await add(rig, **{views.NAME: " CENTRO "})
     await turned(rig, "already", user=OLGA)
 
@@ -349,7 +349,7 @@ async def test_external_booking_is_shown_from_the_service(rig: Rig) -> None:
         assert said == f":pencil2: I can't find {unknown}. Check the reference."
 
 
-async def test_a_driver_at_the_door_cannot_be_canceled_away(rig: Rig) -> None:
+async def test_delivery_at_the_door_cannot_be_canceled(rig: Rig) -> None:
     booking = await booked(rig)
     service_of(rig).settle(booking, "NOT_DELIVERED")
     [reference] = re.findall(r"B-[2-9A-Z]{6}", card(rig).text)

@@ -114,7 +114,7 @@ async def test_thirty_files_are_processed_and_the_failed_ones_run_again(maria: L
     assert len([m for m in maria.messages() if m.bot_id]) == 4, "an offer for the table, one for the rest, two archives"
 
 
-async def test_a_stop_ends_what_was_not_begun_and_a_kill_loses_nothing(rig: Rig, tmp_path: Path) -> None:
+async def test_stop_cancels_queued_work_and_kill_loses_nothing(rig: Rig, tmp_path: Path) -> None:
     maria = Localizer(rig)
     offer = await drop_thirty(maria, tmp_path)
     await press(maria, offer, "Separate vocals and music (all)")

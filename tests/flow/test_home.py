@@ -91,7 +91,7 @@ async def test_slack_does_not_take_it(rig: Rig) -> None:
     assert await opened(rig, MARIA)
 
 
-async def test_the_messages_tab_needs_nothing(rig: Rig) -> None:
+async def test_messages_tab_publishes_no_home(rig: Rig) -> None:
     await rig.workspace.open_home(MARIA, tab="messages")
     assert rig.workspace.home(MARIA) is None
 

@@ -65,7 +65,7 @@ async def test_parts_under_other_names_are_read_once_the_names_are_known(
     await maria.told("out of date")
 
 
-async def test_a_text_under_another_name_in_another_object(maria: Localizer) -> None:
+async def test_unread_field_gets_its_settings_line(maria: Localizer) -> None:
     maria.rig.localization.switches.names = {"summary": "abridged"}
     maria.rig.localization.switches.wraps = "payload"
     await maria.type(f"summarize {ENGLISH}")

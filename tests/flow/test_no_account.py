@@ -207,7 +207,7 @@ async def test_large_amount_is_typed_in_the_same_form(rig: Rig) -> None:
     assert rig.paid == [("mia@example.com", 150_000)]
 
 
-async def test_a_vote_without_the_form_does_not_count(rig: Rig) -> None:
+async def test_vote_without_the_form_does_not_count(rig: Rig) -> None:
     await rig.pay("send mia@example.com 25.00 March")
     found = await newest(rig)
     click = Decision(instruction_id=found.id, round=found.round, person=ADA)

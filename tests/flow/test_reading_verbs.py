@@ -345,7 +345,7 @@ async def test_closed_form_gets_no_late_answer(rig: Rig) -> None:
 
 
 @pytest.mark.rig(around={"handler_moment": 0.3})
-async def test_who_still_waits_when_the_process_stops_is_told_to_ask_again(rig: Rig) -> None:
+async def test_waiting_people_are_asked_to_retry_at_stop(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.SLOW, operation="account_status", seconds=60))
     await rig.workspace.slash(MARIA, FINANCE, "/pay", "account ana@example.com")
     await rig.switchboard.stop()

@@ -52,7 +52,7 @@ LINE = pytest.mark.rig(services='[payments]\nitem_amount = "line"\n')
         pytest.param(1_450, "each 5.00 · together 10.00", marks=LINE),
     ],
 )
-async def test_the_amount_of_an_item_is_of_one_or_of_the_line(rig: Rig, cents: int, says: str) -> None:
+async def test_item_amount_is_per_unit_or_line(rig: Rig, cents: int, says: str) -> None:
     record = foreign(rig, cents=cents)
     told = await ask(rig, f"show {record.id}")
     assert says in told.text

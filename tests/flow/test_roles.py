@@ -343,7 +343,7 @@ async def place_of(rig: Rig, where: str, user: str) -> str:
     return PLACES[where] or rig.workspace.open_dm(user).id
 
 
-def test_the_tables_hold_every_verb_and_every_button() -> None:
+def test_tables_cover_every_verb_and_button() -> None:
     rows = [what.split() for what, _ in cells(COMMANDS)]
     for name, verbs in (("/pay", pay.COMMAND.verbs), ("/switchboard", switchboard.COMMAND.verbs)):
         typed = {" ".join(words[1:end]) for words in rows if words[0] == name for end in (2, 3)}

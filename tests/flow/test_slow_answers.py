@@ -95,7 +95,7 @@ async def test_everything_at_once(rig: Rig) -> None:
 
 @pytest.mark.postgres
 @pytest.mark.rig(on="postgres")
-async def test_the_same_with_four_processes(rig: Rig) -> None:
+async def test_four_processes_keep_the_guarantees(rig: Rig) -> None:
     for number in range(3):
         await rig.start_another(f"another-{number}", **HANGING)
     await everything_hangs(rig)

@@ -43,7 +43,7 @@ async def vote(rig: Rig) -> None:
     assert await state(rig) is State.APPROVED
 
 
-async def test_a_vote_is_counted_and_the_payment_made(rig: Rig) -> None:
+async def test_vote_counts_and_pays(rig: Rig) -> None:
     await vote(rig)
     await rig.settle()
     assert rig.paid == [("ana@example.com", 2500)]

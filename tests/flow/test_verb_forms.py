@@ -20,7 +20,7 @@ async def test_form_of_a_verb_shows_the_answer_or_the_mistake(rig: Rig) -> None:
         await rig.workspace.close(ADA)
 
 
-async def test_what_may_be_left_out_may_stay_empty(rig: Rig) -> None:
+async def test_optional_fields_may_be_empty(rig: Rig) -> None:
     await rig.pay("bulk items", user=ADA)
     blocks = {block["block_id"]: block for block in rig.form(ADA).blocks if block["type"] == "input"}
     assert {name: block.get("optional", False) for name, block in blocks.items()} == {"bulk": False, "page": True}

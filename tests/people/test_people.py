@@ -30,7 +30,7 @@ def test_histories_of_people_break_no_law_on_postgres(postgres: PostgresServer, 
 
 
 @pytest.mark.parametrize("name", SHORTCUTS)
-def test_a_shortcut_is_found(name: str) -> None:
+def test_shortcut_in_the_protocol_is_found(name: str) -> None:
     shortcut = SHORTCUTS[name]
     with shortcut.plant():
         played = (play(seed) for seed in shortcut.seeds)

@@ -11,7 +11,7 @@ from bot.playground.workspace import Workspace
 from handlers.registry import COMMANDS
 
 
-def test_the_page_completes_what_the_bot_declares() -> None:
+def test_page_completes_declared_commands() -> None:
     workspace = Workspace(scopes=bot_scopes())
     furnish(workspace)
     known = {one.command: (one.hint, one.description) for one in workspace.commands.values()}
@@ -25,7 +25,7 @@ def test_everybody_in_the_sample_can_be_paid() -> None:
     assert {payments.accounts[address].status for address in addresses} == {"active"}
 
 
-def test_a_port_can_be_listened_on_and_is_given_to_no_connection_meanwhile() -> None:
+def test_free_port_stays_free_for_listening() -> None:
     with ExitStack() as stack:
         for _ in range(10):
             port = free_port()

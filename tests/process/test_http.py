@@ -75,7 +75,7 @@ async def test_callback_without_right_gets_the_same_404_byte_for_byte(guarded: S
 
 @at_the_door
 @pytest.mark.parametrize("path", ["/slack/events", "/callbacks/payments/{token}"])
-async def test_unreadable_body_is_400_and_a_sender_who_leaves_is_no_failure(guarded: Scene, path: str) -> None:
+async def test_unreadable_body_is_400_and_disconnect_is_no_error(guarded: Scene, path: str) -> None:
     start = f"POST {path.format(token=_known(guarded))} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: {OURS}\r\n"
     for sent in (
         "Content-Encoding: gzip\r\nContent-Length: 9\r\n\r\nno gzip..",

@@ -156,7 +156,7 @@ def _spellings(secret: str) -> Iterable[bytes]:
         yield base64.b64encode(bytes(before) + secret.encode())[4:-4]
 
 
-async def test_the_search_would_find_what_it_searches(open_scene: Opening) -> None:
+async def test_secret_search_finds_a_planted_secret(open_scene: Opening) -> None:
     scene = await open_scene(SECRET_KEY="the-canary-key-0123456789")
     await scene.pay('send ana@example.com 25.00 "the-canary-key-0123456789"', user=MARIA)
     await scene.workspace.until(lambda: scene.cards(APPROVALS))

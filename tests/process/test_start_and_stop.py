@@ -26,7 +26,7 @@ async def _json(scene: Scene, path: str) -> tuple[int, dict[str, object]]:
         return answer.status, await answer.json()
 
 
-async def test_health_says_only_what_machines_need_until_the_end_with_code_zero(open_scene: Opening) -> None:
+async def test_health_answers_until_a_clean_exit(open_scene: Opening) -> None:
     scene = await open_scene(program=RUN)
     await scene.pay()
     assert await _json(scene, "/healthz") == (200, {"status": "alive"})
@@ -77,7 +77,7 @@ async def test_callbacks_are_taken_in_while_slack_is_down(open_scene: Opening) -
 
 
 @pytest.mark.parametrize(("variable", "socket_mode"), [("SLACK_BOT_TOKEN", False), ("SLACK_APP_TOKEN", True)])
-async def test_a_refused_token_is_said_in_a_sentence(open_scene: Opening, variable: str, socket_mode: bool) -> None:
+async def test_refused_token_is_explained(open_scene: Opening, variable: str, socket_mode: bool) -> None:
     scene = await open_scene(start=False, socket_mode=socket_mode)
     form = "xapp" if socket_mode else "xoxb"
     await scene.bot.start(**{variable: f"{form}-not-the-right-one"})
@@ -85,7 +85,7 @@ async def test_a_refused_token_is_said_in_a_sentence(open_scene: Opening, variab
     _says(scene.bot, f"{variable} (invalid_auth)")
 
 
-async def test_a_second_process_on_the_same_file_is_refused(open_scene: Opening) -> None:
+async def test_second_process_on_a_database_file_is_refused(open_scene: Opening) -> None:
     scene = await open_scene()
     folder = scene.folder / "beside"
     folder.mkdir()
@@ -108,7 +108,7 @@ async def test_stop_during_a_payment_is_clean_and_loses_nothing(open_scene: Open
     await scene.completed_once()
 
 
-async def test_a_stop_lets_a_request_of_slack_be_answered(open_scene: Opening) -> None:
+async def test_stop_answers_running_slack_requests(open_scene: Opening) -> None:
     scene = await open_scene()
     held = scene.slack_gate.hold("conversations.info", after_effect=False)
     asking = asyncio.create_task(scene.pay())

@@ -11,7 +11,7 @@ from tests.playground.console.scene import Scene
 NAMED = re.compile(r'(?:href|src)="(/console/page/[^"]+)"')
 
 
-async def test_the_page_names_two_files_that_browsers_keep_and_asks_again_for_itself(scene: Scene) -> None:
+async def test_page_assets_are_cached_and_the_page_is_not(scene: Scene) -> None:
     async with scene.http.get(f"{scene.url}/", headers={"Accept-Encoding": "identity"}) as answer:
         assert (answer.headers["Cache-Control"], "Content-Encoding" in answer.headers) == ("no-cache", False)
         known, document = answer.headers["ETag"], await answer.text()
@@ -28,7 +28,7 @@ async def test_the_page_names_two_files_that_browsers_keep_and_asks_again_for_it
             assert kept.headers["Content-Encoding"] == "gzip"
 
 
-async def test_the_style_sheet_has_every_source_and_names_a_font_that_is_there(scene: Scene) -> None:
+async def test_style_sheet_includes_all_sources(scene: Scene) -> None:
     [sheet] = [asset for name, asset in Bundle().assets().items() if name.endswith(".css")]
     text = sheet.body.decode()
     for source in (PAGE / "css").iterdir():
@@ -58,7 +58,7 @@ def test_other_forms_and_circles_are_refused(tmp_path: Path, modules: dict[str, 
         joined(laid(tmp_path, **modules), "a")
 
 
-def test_an_edit_shows_at_the_next_request_under_another_name(tmp_path: Path) -> None:
+def test_edited_page_file_gets_a_new_address(tmp_path: Path) -> None:
     for source in PAGE.rglob("*"):
         if source.is_file():
             copy = tmp_path / source.relative_to(PAGE)

@@ -45,7 +45,7 @@ async def test_each_switch_turns_on_and_off(panel: Panel) -> None:
             assert panel.status().armed == usual
 
 
-async def test_what_is_not_offered_is_refused(panel: Panel) -> None:
+async def test_unoffered_choice_is_refused(panel: Panel) -> None:
     for operation in ("nothing", *(each.name for each in panel.operations)):
         with pytest.raises(ValueError, match="not offered"):
             panel.arm(operation, "nonsense", 1)

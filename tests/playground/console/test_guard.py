@@ -7,7 +7,7 @@ SAY = {"as": NORA, "channel": FINANCE, "text": "hello"}
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "[::1", ""])
 @pytest.mark.parametrize("path", ["/", "/console/state", "/console/stream", "/console/page/index.html"])
-async def test_a_foreign_host_name_gets_nothing(scene: Scene, host: str, path: str) -> None:
+async def test_foreign_host_name_is_refused(scene: Scene, host: str, path: str) -> None:
     async with scene.http.get(scene.url + path, headers={"Host": host}) as answer:
         assert answer.status in (400, 403)
         assert "Nora" not in await answer.text()
@@ -43,14 +43,14 @@ async def test_cross_site_form_posts_are_refused(scene: Scene, content_type: str
     assert scene.workspace.messages(FINANCE) == []
 
 
-async def test_the_page_itself_may_act(scene: Scene) -> None:
+async def test_page_may_act(scene: Scene) -> None:
     headers = {"Origin": scene.url, "Sec-Fetch-Site": "same-origin"}
     async with scene.http.post(f"{scene.url}/console/say", json=SAY, headers=headers) as answer:
         assert answer.status == 200
     assert [message.text for message in scene.workspace.messages(FINANCE)] == ["hello"]
 
 
-async def test_a_link_from_elsewhere_opens_the_page_but_reads_nothing(scene: Scene) -> None:
+async def test_external_link_opens_the_page_without_data(scene: Scene) -> None:
     foreign = {"Sec-Fetch-Site": "cross-site"}
     async with scene.http.get(f"{scene.url}/", headers={**foreign, "Sec-Fetch-Mode": "navigate"}) as answer:
         assert answer.status == 200

@@ -44,7 +44,7 @@ async def test_saying_something_posts_it_as_that_person(scene: Scene) -> None:
     assert scene.workspace.messages(FINANCE)[-1].thread_ts == said.ts
 
 
-async def test_people_cannot_act_where_they_are_not(scene: Scene) -> None:
+async def test_people_act_only_in_their_channels(scene: Scene) -> None:
     for body in (
         {"as": GUS, "channel": FINANCE, "text": "hi"},
         {"as": "U0NOBODY", "channel": FINANCE, "text": "hi"},
@@ -57,7 +57,7 @@ async def test_people_cannot_act_where_they_are_not(scene: Scene) -> None:
     assert scene.workspace.messages(FINANCE) == []
 
 
-async def test_a_button_sends_the_value_the_bot_gave_it(scene: Scene) -> None:
+async def test_button_sends_its_value(scene: Scene) -> None:
     message = await card(scene, APPROVALS)
     forged = action("button", "approve", value="forged")
     await scene.do("act", {"as": TOMAS, "channel": APPROVALS, "ts": message.ts, "action": forged})
@@ -106,18 +106,18 @@ async def test_incomplete_form_is_not_sent(scene: Scene) -> None:
         ("behave", {}),
     ],
 )
-async def test_a_malformed_action_is_refused_with_a_sentence(scene: Scene, action: str, body: Any) -> None:
+async def test_malformed_action_is_refused(scene: Scene, action: str, body: Any) -> None:
     told = await scene.do(action, body, status=400)
     assert told["error"]
 
 
-async def test_a_body_that_is_no_json_is_refused(scene: Scene) -> None:
+async def test_body_must_be_json(scene: Scene) -> None:
     headers = {"Content-Type": "application/json"}
     async with scene.http.post(f"{scene.url}/console/say", data=b"\xff{", headers=headers) as answer:
         assert answer.status == 400
 
 
-async def test_a_bot_that_does_not_answer_is_told_as_the_workspace_tells_it(scene: Scene) -> None:
+async def test_unanswered_request_is_shown_as_in_slack(scene: Scene) -> None:
     scene.workspace.deliver_to("http://127.0.0.1:9/slack/events")
     await scene.do("slash", {"as": NORA, "channel": FINANCE, "command": "/pay", "text": "send"})
     [private] = scene.workspace.ephemerals(NORA)

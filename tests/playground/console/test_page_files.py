@@ -14,7 +14,7 @@ async def test_nothing_else_is_served(scene: Scene, path: str) -> None:
         assert answer.status == 404
 
 
-def test_the_page_needs_nobody_else() -> None:
+def test_page_loads_nothing_external() -> None:
     for path in (path for path in PAGE.rglob("*") if path.is_file() and path.suffix != ".woff2"):
         found = re.findall(r"(?:https?:|[\"'(])//[\w.-]+\.\w+[^\s\"'`)]*", path.read_text())
         assert [url for url in found if "www.w3.org" not in url] == [], path

@@ -26,7 +26,7 @@ def figures(panel: dict[str, Any]) -> dict[str, str]:
     return {figure["name"]: figure["value"] for figure in panel["figures"]}
 
 
-async def test_the_ledger_is_shown_not_what_callers_believe(scene: Scene) -> None:
+async def test_ledger_shows_actual_payments(scene: Scene) -> None:
     assert figures(await service(scene))["moved"] == "$0.00"
     await scene.commit()
     panel = await service(scene)
@@ -35,7 +35,7 @@ async def test_the_ledger_is_shown_not_what_callers_believe(scene: Scene) -> Non
     assert [(call["title"], call["moved"], call["status"]) for call in moved] == [("Commit payout", "$25.00", 200)]
 
 
-async def test_a_fault_is_armed_shown_used_up_and_told_of(scene: Scene) -> None:
+async def test_fault_is_armed_shown_and_used_up(scene: Scene) -> None:
     await scene.do("faults", {"service": "payments", "operation": "commit_payout", "kind": "done_500", "times": 1})
     [armed] = (await service(scene))["armed"]
     assert (armed["title"], armed["when"]) == ("Do it, then answer 500", "– Commit payout, next time")
@@ -46,7 +46,7 @@ async def test_a_fault_is_armed_shown_used_up_and_told_of(scene: Scene) -> None:
     assert (call["status"], call["fault"], call["moved"]) == (500, "Do it, then answer 500", "$25.00")
 
 
-async def test_a_lost_request_moves_nothing_and_says_no_answer(scene: Scene) -> None:
+async def test_lost_request_moves_nothing(scene: Scene) -> None:
     await scene.do("faults", {"service": "payments", "operation": "create_payout", "kind": "lost"})
     with pytest.raises(aiohttp.ServerDisconnectedError):
         await scene.commit()
@@ -66,7 +66,7 @@ async def test_callbacks_are_listed_as_sent_without_their_secret(scene: Scene) -
     assert [(call["path"], call["status"]) for call in sent] == [("/callbacks/payments/…", 404)] * 2
 
 
-async def test_the_bots_calls_are_listed_and_can_be_made_to_fail(scene: Scene) -> None:
+async def test_bot_calls_are_listed_and_can_fail(scene: Scene) -> None:
     fault = {"service": "slack", "operation": "chat.postMessage", "kind": "refused", "times": 1}
     await scene.do("faults", fault)
     await scene.workspace.slash(NORA, FINANCE, "/pay", "send it")
@@ -79,7 +79,7 @@ async def test_the_bots_calls_are_listed_and_can_be_made_to_fail(scene: Scene) -
     assert int(figures(panel)["refused"]) >= 1
 
 
-def test_the_book_of_calls_is_bounded_and_counts_on() -> None:
+def test_call_log_is_bounded() -> None:
     book = CallBook(kept=2)
     for number in "123":
         book.put(CallLine(id=number, at=0, title="", method="GET", path="/", operation="x", status=None, ok=False))
@@ -99,7 +99,7 @@ def test_operations_and_faults_exist_where_they_are_armed() -> None:
         assert len({choice.title for choice in operation.faults}) == len(operation.faults)
 
 
-def test_every_method_of_the_workspace_is_told_in_plain_words() -> None:
+def test_every_workspace_method_has_plain_words() -> None:
     served = {name for group in (app, chat, conversations, files, people, views) for name in group.METHODS}
     assert served - set(TITLES) == set()
 

@@ -10,14 +10,14 @@ async def test_people_carry_their_part_in_the_workspace(scene: Scene) -> None:
     assert [user for user in people if people[user]["actor"]] == [NORA, TOMAS, IDA, GUS, EVE]
 
 
-async def test_a_deactivated_person_is_known_but_cannot_be_acted_as(scene: Scene) -> None:
+async def test_deactivated_person_cannot_act(scene: Scene) -> None:
     scene.workspace.set_user(IDA, deleted=True)
     people = {person["id"]: person for person in (await scene.state())["people"]}
     assert not people[IDA]["actor"]
     assert (await scene.state(IDA))["me"]["id"] == NORA
 
 
-async def test_everybody_sees_their_own_channels_and_a_direct_message_with_the_bot(scene: Scene) -> None:
+async def test_people_see_their_channels_and_the_bot(scene: Scene) -> None:
     def names(picture: dict[str, list[dict[str, str]]]) -> list[str]:
         return [channel["name"] for channel in picture["channels"]]
 

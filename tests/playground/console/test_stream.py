@@ -6,7 +6,7 @@ from bot.playground.console.feed import KEPT
 from tests.playground.console.scene import APPROVALS, FINANCE, NORA, TOMAS, Scene, listening
 
 
-async def test_what_happened_while_away_is_sent_on_return(scene: Scene) -> None:
+async def test_events_missed_while_disconnected_are_sent_on_reconnect(scene: Scene) -> None:
     async with listening(scene, NORA) as events:
         await scene.workspace.say(TOMAS, FINANCE, "one")
         seen = await events.until("message")
@@ -41,7 +41,7 @@ async def test_edits_and_deletions_arrive(scene: Scene) -> None:
     assert gone["key"] == posted["ts"]
 
 
-async def test_a_modal_and_a_home_arrive_for_their_person_only(scene: Scene) -> None:
+async def test_views_are_sent_to_their_person_only(scene: Scene) -> None:
     await scene.workspace.slash(TOMAS, FINANCE, "/pay", "send it")
     card = await scene.workspace.until(lambda: scene.workspace.messages(FINANCE)[-1])
     position = (await scene.state())["position"]
@@ -60,7 +60,7 @@ async def test_a_modal_and_a_home_arrive_for_their_person_only(scene: Scene) -> 
     assert kinds <= {"service"}
 
 
-async def test_a_call_arrives_with_what_it_moved(scene: Scene) -> None:
+async def test_call_is_listed_with_its_changes(scene: Scene) -> None:
     async with listening(scene, NORA) as events:
         await scene.commit()
         async with asyncio.timeout(10):
@@ -81,13 +81,13 @@ async def test_changes_of_people_arrive(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize("position", ["deadbeef-3", "nonsense", "-3", "00000000-0", "{run}-x", "{run}-99"])
-async def test_a_position_that_this_run_never_had_asks_for_everything(scene: Scene, position: str) -> None:
+async def test_unknown_stream_position_reloads_everything(scene: Scene, position: str) -> None:
     run = (await scene.state())["position"].rpartition("-")[0]
     async with listening(scene, NORA, after=position.replace("{run}", run)) as events:
         await events.next("gap")
 
 
-async def test_who_was_away_too_long_is_asked_to_load_everything(scene: Scene) -> None:
+async def test_long_absent_page_reloads_everything(scene: Scene) -> None:
     position = (await scene.state())["position"]
     for _ in range(KEPT + 1):
         scene.workspace.set_user(TOMAS, title="Approver")

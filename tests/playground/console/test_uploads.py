@@ -29,7 +29,7 @@ async def shown(scene: Scene, name: str, content: bytes) -> dict[str, Any]:
     return file
 
 
-async def test_what_is_uploaded_is_shared_with_words_in_a_thread(scene: Scene) -> None:
+async def test_upload_is_shared_with_a_comment_in_a_thread(scene: Scene) -> None:
     root = await scene.workspace.say(NORA, GENERAL, "root")
     one, two = await upload(scene, CSV), await upload(scene, wav(), "b.wav", ms="1500")
     assert (one["name"], one["size"]) == ("a.csv", f"{len(CSV)} B")
@@ -43,7 +43,7 @@ async def test_what_is_uploaded_is_shared_with_words_in_a_thread(scene: Scene) -
     assert told[1]["files"][1]["duration_ms"] == 1_500
 
 
-async def test_what_is_no_upload(scene: Scene) -> None:
+async def test_invalid_upload_is_refused(scene: Scene) -> None:
     told = [await upload(scene, CSV, "", status=400), await upload(scene, CSV, user="U0NONE", status=409)]
     assert [one["error"].partition(";")[0] for one in told] == snapshot(
         [
@@ -120,7 +120,7 @@ async def test_what_is_seen_or_heard_of_it(scene: Scene, name: str, content: byt
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
 
 
-async def test_a_table_is_shown_by_its_first_rows(scene: Scene) -> None:
+async def test_table_preview_shows_first_rows(scene: Scene) -> None:
     file = await shown(scene, "a.csv", CSV + b"x;y,z\n" * 20)
     assert file["rows"][:3] == [["email", "amount", "note"], ["ana@example.com", "1.00", "a, b"], ["x;y", "z"]]
     assert len(file["rows"]) == 6
@@ -156,7 +156,7 @@ async def test_files_of_a_form_are_known_by_their_ids(scene: Scene) -> None:
     assert [one["value"] for one in state["parts"]["m"]["selected_options"]] == ["2"]
 
 
-async def test_the_app_is_invited(scene: Scene) -> None:
+async def test_bot_can_be_invited(scene: Scene) -> None:
     scene.workspace.kick(FINANCE, "U0BOT")
     await scene.do("slash", {"as": NORA, "channel": FINANCE, "command": "/invite", "text": "@Nobody"}, status=400)
     await scene.do("slash", {"as": NORA, "channel": FINANCE, "command": "/invite", "text": "@Switchboard"})

@@ -56,7 +56,7 @@ async def test_one_bad_payment_refuses_all(simulator: PaymentsSimulator, partner
     assert simulator.bulk_payments == []
 
 
-async def test_a_stuck_job_stays_where_it_is(simulator: PaymentsSimulator, partner: Partner) -> None:
+async def test_stuck_job_keeps_its_state(simulator: PaymentsSimulator, partner: Partner) -> None:
     job = await submitted(partner, rows(100))
     for is_stuck, status in ((True, "pending"), (False, "done")):
         simulator.switches.bulk_stuck = is_stuck
@@ -73,9 +73,7 @@ async def test_thousands_of_payments_in_one_request(simulator: PaymentsSimulator
     assert len(simulator.bulk_payments[0].items) == 10_000
 
 
-async def test_a_commit_of_an_item_pays_it_besides_its_bulk_payment(
-    simulator: PaymentsSimulator, partner: Partner
-) -> None:
+async def test_committed_item_is_paid_beside_its_bulk(simulator: PaymentsSimulator, partner: Partner) -> None:
     await submitted(partner, rows(100))
     [item] = simulator.bulk_payments[0].items
     assert (await partner("POST", f"/payouts/{item.operation_id}/commit", {})).status == 200

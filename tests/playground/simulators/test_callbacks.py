@@ -130,7 +130,7 @@ async def test_refused_callbacks_are_sent_again_only_when_switched(
     assert {delivery.status for delivery in simulator.deliveries} == {503}
 
 
-async def test_a_partner_who_is_down_costs_one_failed_delivery(simulator: PaymentsSimulator, partner: Partner) -> None:
+async def test_partner_outage_costs_one_failed_callback(simulator: PaymentsSimulator, partner: Partner) -> None:
     await partner.pay()
     await simulator.advance()
     await simulator.delivered()

@@ -98,7 +98,7 @@ async def test_it_wants_a_language_and_json(service: DeliverySimulator) -> None:
     assert (await ask(service, "GET", "getStore", **{"Content-Type": "text/plain"}))[0] == 400
 
 
-async def test_a_booking_calls_every_provider_and_goes_to_the_door(service: DeliverySimulator) -> None:
+async def test_booking_runs_from_provider_calls_to_the_door(service: DeliverySimulator) -> None:
     await book(service)
     booking = service.bookings[-1]
     assert [order.provider for order in booking.orders] == [provider.name for provider in PROVIDERS]
@@ -111,7 +111,7 @@ async def test_a_booking_calls_every_provider_and_goes_to_the_door(service: Deli
     assert [order.state for order in booking.orders].count("accepted") == 1
 
 
-async def test_a_driver_who_gives_up_starts_the_search_anew(service: DeliverySimulator) -> None:
+async def test_driver_giving_up_restarts_the_search(service: DeliverySimulator) -> None:
     service.switches.drop_driver = 1
     await book(service)
     booking = service.bookings[-1]
@@ -183,7 +183,7 @@ async def test_webhooks_are_sent_for_each_kind_and_replaced(service: DeliverySim
     assert driver["deliveryProvider"] == "Rapido"
 
 
-async def test_a_prebooking_waits_for_its_customer(service: DeliverySimulator) -> None:
+async def test_prebooking_waits_for_its_customer(service: DeliverySimulator) -> None:
     wanted = {name: BOOKING[name] for name in BOOKING if name not in ("latitude", "longitude", "address")}
     assert (await ask(service, "POST", "pre-booking", BOOKING))[0] == 400
     status, body = await ask(service, "POST", "pre-booking", wanted)
@@ -205,7 +205,7 @@ async def test_a_prebooking_waits_for_its_customer(service: DeliverySimulator) -
     assert (await ask(service, "POST", "pre-booking", wanted))[0] == 404
 
 
-async def test_the_panel_shows_no_key_and_no_secret_address(service: DeliverySimulator) -> None:
+async def test_panel_hides_keys_and_secret_addresses(service: DeliverySimulator) -> None:
     panel = DeliveryPanel(simulator=service)
 
     async def follow() -> None:

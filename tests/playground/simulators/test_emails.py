@@ -36,7 +36,7 @@ async def send(simulator: EmailsSimulator, data: aiohttp.FormData) -> tuple[int,
         return answer.status, await answer.text()
 
 
-async def test_the_key_and_the_address_are_needed(simulator: EmailsSimulator) -> None:
+async def test_key_and_address_are_required(simulator: EmailsSimulator) -> None:
     assert (await ask(simulator, email="a@b.co"))[0] == 401
     assert (await ask(simulator, email="a@b.co", apikey="wrong"))[0] == 401
     assert (await ask(simulator, apikey=KEY))[0] == 400
@@ -50,7 +50,7 @@ async def test_the_key_and_the_address_are_needed(simulator: EmailsSimulator) ->
     [form(index="2"), form(index="-1"), form(index="x"), form(content=b""), form(content="email".encode("utf-16"))],
     ids=["beyond", "negative", "no number", "empty", "utf-16"],
 )
-async def test_a_file_that_is_not_as_documented_is_refused(simulator: EmailsSimulator, data: aiohttp.FormData) -> None:
+async def test_undocumented_file_is_refused(simulator: EmailsSimulator, data: aiohttp.FormData) -> None:
     assert (await send(simulator, data))[0] == 422
     assert not simulator.files
 
@@ -80,7 +80,7 @@ async def test_faults_and_their_effects(simulator: EmailsSimulator, kind: FaultK
     assert simulator.asked.total() == asked
 
 
-async def test_the_log_of_calls_never_holds_the_key(simulator: EmailsSimulator) -> None:
+async def test_call_log_never_holds_the_key(simulator: EmailsSimulator) -> None:
     await ask(simulator, email="a@b.co", apikey=KEY)
     await send(simulator, form())
     assert len(simulator.calls) == 2

@@ -25,7 +25,7 @@ EXPECTED: dict[FaultKind, tuple[int | None, bool]] = {
 
 
 @pytest.mark.parametrize("kind", FaultKind)
-async def test_a_commit_under_each_fault(simulator: PaymentsSimulator, partner: Partner, kind: FaultKind) -> None:
+async def test_commit_behaves_under_each_fault(simulator: PaymentsSimulator, partner: Partner, kind: FaultKind) -> None:
     status, effect = EXPECTED[kind]
     payout = await partner.create(code="C1")
     simulator.faults.arm(Fault(kind, "commit_payout", seconds=0.01))
@@ -53,7 +53,7 @@ async def test_too_many_says_when_to_come_back(simulator: PaymentsSimulator, par
     assert (await partner("GET", "/operations")).headers["Retry-After"] == "1"
 
 
-async def test_a_hanging_request_had_its_effect_and_ends(simulator: PaymentsSimulator, partner: Partner) -> None:
+async def test_hanging_request_has_its_effect_and_ends(simulator: PaymentsSimulator, partner: Partner) -> None:
     payout = await partner.create(code="C1")
     simulator.faults.arm(Fault(FaultKind.DONE_HANGS, "commit_payout", seconds=3600))
     waiting = asyncio.create_task(partner.commit(payout))
@@ -72,7 +72,7 @@ async def test_one_operation_fails_while_the_others_go_on(simulator: PaymentsSim
     assert (await partner("GET", "/operations")).status == 200
 
 
-async def test_the_service_comes_back_with_its_books(simulator: PaymentsSimulator, partner: Partner) -> None:
+async def test_restarted_service_keeps_its_records(simulator: PaymentsSimulator, partner: Partner) -> None:
     payout, port = await partner.create(code="C1"), simulator.port
     await simulator.stop()
     with pytest.raises(aiohttp.ClientConnectorError):

@@ -24,7 +24,7 @@ async def test_content_type_is_required_on_get_and_post(partner: Partner, method
     assert reply.body["messages"] == {"Content-Type": ["must be application/json"]}
 
 
-async def test_the_limit_slides(simulator: PaymentsSimulator, partner: Partner, clock: SecondsClock) -> None:
+async def test_rate_limit_window_slides(simulator: PaymentsSimulator, partner: Partner, clock: SecondsClock) -> None:
     simulator.rate_limit = 2
     start = clock.now
     statuses = []
@@ -35,7 +35,7 @@ async def test_the_limit_slides(simulator: PaymentsSimulator, partner: Partner, 
     assert simulator.busiest_second() == 3
 
 
-async def test_a_refused_request_has_no_effect(simulator: PaymentsSimulator, partner: Partner) -> None:
+async def test_refused_request_has_no_effect(simulator: PaymentsSimulator, partner: Partner) -> None:
     simulator.rate_limit = 0
     reply = await partner("POST", "/payouts", order())
     assert reply.status == 429
@@ -43,7 +43,7 @@ async def test_a_refused_request_has_no_effect(simulator: PaymentsSimulator, par
     assert not simulator.calls[0].effect
 
 
-async def test_a_partner_locked_out_gets_the_documented_403(simulator: PaymentsSimulator, partner: Partner) -> None:
+async def test_locked_partner_gets_the_documented_403(simulator: PaymentsSimulator, partner: Partner) -> None:
     simulator.switches.forbidden = True
     reply = await partner("GET", "/operations")
     assert (reply.status, reply.body) == (403, {"status": 403, "message": "Forbidden"})
@@ -57,7 +57,7 @@ async def test_unknown_paths_are_404(simulator: PaymentsSimulator, partner: Part
     assert simulator.calls[-1].operation == "unknown"
 
 
-async def test_the_log_keeps_what_was_sent_but_no_credentials(simulator: PaymentsSimulator, partner: Partner) -> None:
+async def test_call_log_hides_credentials(simulator: PaymentsSimulator, partner: Partner) -> None:
     reply: Reply = await partner("POST", "/payouts", order(amount=25.1))
     (call,) = simulator.calls
     assert (call.operation, call.method, call.path, call.status) == ("create_payout", "POST", "/payouts", 200)

@@ -120,7 +120,7 @@ def test_money_and_operations_agree(steps: list[tuple[str, object, object]], wor
     asyncio.run(run())
 
 
-def test_a_ledger_line_is_never_zero_or_negative() -> None:
+def test_ledger_entries_are_positive() -> None:
     ledger = Ledger(clock=lambda: 0.0)
     with pytest.raises(ValueError, match="positive"):
         ledger.append(EntryKind.PAYOUT, operation_id="x", code=None, email="a@b.example", cents=0)

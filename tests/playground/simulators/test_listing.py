@@ -28,7 +28,7 @@ async def test_newest_calls_come_first_ten_per_page(partner: Partner) -> None:
     assert [row["id"] for row in first["data"] + second["data"]] == created[::-1]
 
 
-async def test_an_empty_book_and_a_page_behind_the_last(partner: Partner) -> None:
+async def test_empty_list_and_page_beyond_the_last(partner: Partner) -> None:
     empty = (await partner("GET", "/operations")).body
     assert (empty["total"], empty["lastPage"], empty["from"], empty["to"], empty["data"]) == (0, 1, 0, 0, [])
     await partner.create()
@@ -36,12 +36,12 @@ async def test_an_empty_book_and_a_page_behind_the_last(partner: Partner) -> Non
     assert (behind["total"], behind["currentPage"], behind["data"]) == (1, 3, [])
 
 
-async def test_a_page_is_never_longer_than_a_hundred(partner: Partner) -> None:
+async def test_page_has_at_most_100_rows(partner: Partner) -> None:
     page = (await partner("GET", "/operations?perPage=500")).body
     assert page["perPage"] == 100
 
 
-async def test_the_body_goes_before_the_query(partner: Partner) -> None:
+async def test_body_precedes_the_query(partner: Partner) -> None:
     await many(partner, 5)
     page = (await partner("GET", "/operations?perPage=2&page=2", {"perPage": 3})).body
     assert (page["perPage"], page["currentPage"], page["from"]) == (3, 2, 4)
@@ -64,7 +64,7 @@ async def test_wrong_parameters_are_named(partner: Partner, query: str) -> None:
     assert set(reply.body["messages"]) == {query.partition("=")[0]}
 
 
-async def test_a_proxy_that_drops_the_body_leaves_the_query(simulator: PaymentsSimulator, partner: Partner) -> None:
+async def test_proxy_dropping_the_body_keeps_the_query(simulator: PaymentsSimulator, partner: Partner) -> None:
     simulator.switches.ignore_get_body = True
     assert (await partner("GET", "/operations", {"page": 2})).body["currentPage"] == 1
     assert (await partner("GET", "/operations?page=2", {"page": 2})).body["currentPage"] == 2
@@ -72,7 +72,7 @@ async def test_a_proxy_that_drops_the_body_leaves_the_query(simulator: PaymentsS
     assert (await partner("GET", "/operations?page=2", {"page": 2})).body["currentPage"] == 1
 
 
-async def test_a_proxy_that_refuses_a_body_answers_html(simulator: PaymentsSimulator, partner: Partner) -> None:
+async def test_proxy_refusing_a_body_answers_html(simulator: PaymentsSimulator, partner: Partner) -> None:
     simulator.switches.refuse_get_body = True
     reply = await partner("GET", "/operations", {"page": 1})
     assert (reply.status, reply.headers["Content-Type"].partition(";")[0]) == (403, "text/html")

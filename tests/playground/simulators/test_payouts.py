@@ -13,7 +13,7 @@ DOCUMENTED = {
 }  # fmt: skip
 
 
-async def test_a_created_payout_is_complete_and_moves_no_money(simulator: PaymentsSimulator, partner: Partner) -> None:
+async def test_created_payout_moves_no_money(simulator: PaymentsSimulator, partner: Partner) -> None:
     reply = await partner("POST", "/payouts", order(amount=1234.5, code="C1", cancel_uri="https://shop.example/c"))
     assert (reply.status, set(reply.body), reply.body["status"].lower()) == (200, DOCUMENTED, "created")
     assert (
@@ -65,7 +65,7 @@ async def test_each_wrong_field_is_named(
 @pytest.mark.parametrize(
     "raw", [b"{", b"[]", b'"x"', b'{"amount": NaN}', b'{"amount": 1e99999999999999999999}', b"\xff"]
 )
-async def test_a_body_that_is_no_object_is_refused(partner: Partner, raw: bytes) -> None:
+async def test_body_must_be_an_object(partner: Partner, raw: bytes) -> None:
     reply = await partner("POST", "/payouts", data=raw)
     assert reply.status == 422
     assert list(reply.body["messages"]) == ["body"]
@@ -76,7 +76,7 @@ async def test_all_complaints_come_at_once(partner: Partner) -> None:
     assert set(reply.body["messages"]) == {"email", "description", "amount", "confirmation_uri", "failure_uri"}
 
 
-async def test_a_code_serves_once_unless_switched(simulator: PaymentsSimulator, partner: Partner) -> None:
+async def test_code_is_unique_unless_switched(simulator: PaymentsSimulator, partner: Partner) -> None:
     await partner.create(code="C1")
     reply = await partner("POST", "/payouts", order(code="C1"))
     assert (reply.status, reply.body["messages"]) == (422, {"code": ["is taken already"]})
@@ -91,7 +91,7 @@ async def test_codes_may_be_left_out_any_number_of_times(simulator: PaymentsSimu
     assert [record.code for record in simulator.operations.values()] == [None, None]
 
 
-async def test_the_worst_partner_executes_every_commit_again(simulator: PaymentsSimulator, partner: Partner) -> None:
+async def test_worst_partner_repeats_every_commit(simulator: PaymentsSimulator, partner: Partner) -> None:
     payout = await partner.create(code="C1")
     replies = [await partner.commit(payout) for _ in range(2)]
     await simulator.advance()
@@ -103,7 +103,7 @@ async def test_the_worst_partner_executes_every_commit_again(simulator: Payments
 
 
 @pytest.mark.parametrize("status", [409, 422])
-async def test_a_kinder_partner_refuses_the_second_commit(clock: SecondsClock, status: int) -> None:
+async def test_idempotent_partner_refuses_the_second_commit(clock: SecondsClock, status: int) -> None:
     async with PaymentsSimulator(clock=clock, worst_case=False) as simulator, Partner(simulator) as partner:
         simulator.switches.repeat_commit_status = status
         payout = await partner.create(code="C1")
@@ -122,7 +122,7 @@ async def test_unknown_ids_have_the_documented_404(partner: Partner) -> None:
         assert reply.body["displayToUser"] is True
 
 
-async def test_a_payout_moves_by_the_clock(clock: SecondsClock) -> None:
+async def test_payout_advances_with_the_clock(clock: SecondsClock) -> None:
     async with PaymentsSimulator(clock=clock, step_seconds=30) as simulator, Partner(simulator) as partner:
         payout = await partner.pay()
         clock.now += 29.9
@@ -144,7 +144,7 @@ async def test_escrow_waits_until_the_recipient_signs_up(clock: SecondsClock) ->
         assert len(simulator.ledger.entries) == 1
 
 
-async def test_a_pending_payout_is_canceled_and_paid_back(simulator: PaymentsSimulator, partner: Partner) -> None:
+async def test_pending_payout_is_canceled_and_refunded(simulator: PaymentsSimulator, partner: Partner) -> None:
     payout = await partner.create(email="mia@example.com", code="C1")
     assert (await partner("POST", f"/payouts/{payout}/cancel", {})).status == 409
     await partner.commit(payout)
@@ -155,7 +155,7 @@ async def test_a_pending_payout_is_canceled_and_paid_back(simulator: PaymentsSim
     assert simulator.ledger.balance_cents == simulator.ledger.opening_cents
 
 
-async def test_a_failure_has_a_reason_and_brings_the_money_back(simulator: PaymentsSimulator, partner: Partner) -> None:
+async def test_failed_payout_has_a_reason_and_returns_the_money(simulator: PaymentsSimulator, partner: Partner) -> None:
     simulator.switches.fail_reason = "Account closed"
     payout = await partner.pay()
     await simulator.advance()

@@ -9,7 +9,7 @@ from bot.playground.simulators.recorder import Recorder
 from tests.playground.simulators.partner import Partner
 
 
-async def test_the_feed_tells_calls_states_money_deliveries(simulator: PaymentsSimulator, partner: Partner) -> None:
+async def test_feed_shows_calls_states_money_and_callbacks(simulator: PaymentsSimulator, partner: Partner) -> None:
     with simulator.subscribe() as feed:
         await partner.pay()
         await simulator.advance()
@@ -23,7 +23,7 @@ async def test_the_feed_tells_calls_states_money_deliveries(simulator: PaymentsS
     ]  # fmt: skip
 
 
-async def test_a_slow_reader_loses_the_oldest_and_never_stops_the_service() -> None:
+async def test_slow_reader_loses_oldest_events_only() -> None:
     recorder = Recorder()
     with recorder.subscribe() as feed:
         for number in range(1_500):
@@ -42,7 +42,7 @@ async def test_closing_lets_a_waiting_reader_go() -> None:
     assert await reader is None
 
 
-async def test_until_returns_what_it_found_or_tells_what_it_saw(simulator: PaymentsSimulator, partner: Partner) -> None:
+async def test_until_returns_a_match_or_reports_what_it_saw(simulator: PaymentsSimulator, partner: Partner) -> None:
     waiting = asyncio.create_task(simulator.until(lambda: simulator.calls_of("create_payout")))
     await partner.create()
     assert [call.operation for call in await waiting] == ["create_payout"]

@@ -32,13 +32,13 @@ async def card(client: AsyncWebClient, bolt: Bolt) -> str:
         ('"quoted"', '"quoted"'),
     ],
 )
-async def test_what_a_command_sends(workspace: Workspace, bolt: Bolt, typed: str, sent: str) -> None:
+async def test_command_payload_matches_slack(workspace: Workspace, bolt: Bolt, typed: str, sent: str) -> None:
     ack = await workspace.slash(ANA, GENERAL, "/pay", typed)
     assert ack.request is not None
     assert ack.request.payload["text"] == sent
 
 
-async def test_a_command_that_does_not_escape_and_smart_quotes(workspace: Workspace, bolt: Bolt) -> None:
+async def test_command_keeps_unescaped_text_and_smart_quotes(workspace: Workspace, bolt: Bolt) -> None:
     workspace.add_command("/raw", should_escape=False)
     ack = await workspace.slash(ANA, GENERAL, "/raw", "@bob & <x>")
     assert ack.request is not None
@@ -67,7 +67,7 @@ async def test_commands_nobody_could_type(workspace: Workspace, bolt: Bolt) -> N
     assert ack.request.payload["team_id"] == "T0OTHER"
 
 
-async def test_a_click_carries_what_slack_carries(workspace: Workspace, bolt: Bolt, card: str) -> None:
+async def test_click_payload_matches_slack(workspace: Workspace, bolt: Bolt, card: str) -> None:
     await workspace.click(BOB, GENERAL, card, "go")
     body = bolt.seen[-1]
     assert body["type"] == "block_actions"
@@ -147,7 +147,7 @@ async def test_shortcuts(workspace: Workspace, bolt: Bolt, card: str) -> None:
         await workspace.shortcut(EVE, "use")
 
 
-async def test_what_people_say_becomes_references(workspace: Workspace, bolt: Bolt) -> None:
+async def test_typed_names_become_references(workspace: Workspace, bolt: Bolt) -> None:
     message = await workspace.say(ANA, GENERAL, "@bob mail x@y.org & see https://x.y")
     assert message.text == "<@U0BOB> mail <mailto:x@y.org|x@y.org> &amp; see <https://x.y>"
     with pytest.raises(ImpossibleAct):

@@ -8,7 +8,7 @@ from tests.playground.blocks import actions, button, section
 from tests.playground.workspace.conftest import ANA, BOB, EVE, GENERAL, GONE, GUEST, MONEY, PUBLIC, SECRET, refused
 
 
-async def test_a_post_is_seen_by_members_with_blocks_and_metadata(client: Client, workspace: Workspace) -> None:
+async def test_members_see_posts_with_blocks_and_metadata(client: Client, workspace: Workspace) -> None:
     metadata = {"event_type": "card", "event_payload": {"id": "1"}}
     answer = await client.chat_postMessage(
         channel=GENERAL,
@@ -35,11 +35,11 @@ async def test_a_post_is_seen_by_members_with_blocks_and_metadata(client: Client
         (GONE, "channel_not_found"),
     ],
 )
-async def test_where_the_bot_is_not_it_cannot_post(client: Client, channel: str, name: str) -> None:
+async def test_bot_posts_only_in_its_channels(client: Client, channel: str, name: str) -> None:
     assert await refused(client.chat_postMessage(channel=channel, text="hi")) == name
 
 
-async def test_a_post_to_a_person_opens_the_direct_message(client: Client, workspace: Workspace) -> None:
+async def test_post_to_a_person_opens_a_direct_message(client: Client, workspace: Workspace) -> None:
     answer = await client.chat_postMessage(channel=ANA, text="psst")
     dm = workspace.open_dm(ANA)
     assert answer["channel"] == dm.id
@@ -47,7 +47,7 @@ async def test_a_post_to_a_person_opens_the_direct_message(client: Client, works
     assert workspace.messages(dm.id, viewer=BOB) == []
 
 
-async def test_an_archived_channel_takes_nothing(client: Client, workspace: Workspace) -> None:
+async def test_archived_channel_refuses_posts(client: Client, workspace: Workspace) -> None:
     ts = (await client.chat_postMessage(channel=GENERAL, text="before"))["ts"]
     workspace.set_channel(GENERAL, archived=True)
     assert await refused(client.chat_postMessage(channel=GENERAL, text="hi")) == "is_archived"
@@ -58,7 +58,7 @@ async def test_nothing_to_show_is_refused(client: Client) -> None:
     assert await refused(client.api_call("chat.postMessage", json={"channel": GENERAL, "text": " "})) == "no_text"
 
 
-async def test_a_new_text_is_cut_and_an_edited_one_refused(client: Client, workspace: Workspace) -> None:
+async def test_long_post_is_cut_and_long_edit_refused(client: Client, workspace: Workspace) -> None:
     answer = await client.chat_postMessage(channel=GENERAL, text="x" * 40_001)
     assert len(workspace.message(GENERAL, answer["ts"]).text) == 40_000
     assert await refused(client.chat_update(channel=GENERAL, ts=answer["ts"], text="x" * 4_001)) == "msg_too_long"
@@ -76,7 +76,7 @@ async def test_replies_to_a_reply_hang_on_the_parent(client: Client, workspace: 
         assert await refused(client.chat_postMessage(channel=GENERAL, text="x", thread_ts=ts)) == name
 
 
-async def test_an_edit_keeps_what_it_does_not_name(client: Client, workspace: Workspace) -> None:
+async def test_edit_keeps_unnamed_parts(client: Client, workspace: Workspace) -> None:
     metadata = {"event_type": "card", "event_payload": {"id": "1"}}
     posted = await client.chat_postMessage(channel=GENERAL, text="one", blocks=[section("b")], metadata=metadata)
     ts = posted["ts"]
@@ -103,7 +103,7 @@ async def test_only_own_messages_that_all_see_can_be_changed(client: Client, wor
         assert await refused(client.chat_delete(channel=GENERAL, ts=ts)) == delete
 
 
-async def test_an_ephemeral_is_seen_by_its_reader_alone(client: Client, workspace: Workspace) -> None:
+async def test_ephemeral_is_seen_by_its_reader_only(client: Client, workspace: Workspace) -> None:
     await client.chat_postEphemeral(channel=GENERAL, user=ANA, text="psst")
     assert [m.text for m in workspace.ephemerals(ANA)] == ["psst"]
     assert [m.text for m in workspace.messages(GENERAL, viewer=ANA)] == ["psst"]
@@ -112,7 +112,7 @@ async def test_an_ephemeral_is_seen_by_its_reader_alone(client: Client, workspac
     assert await refused(client.chat_postEphemeral(channel=MONEY, user=GUEST, text="psst")) == "user_not_in_channel"
 
 
-async def test_a_deleted_message_is_gone_for_people_and_bot(client: Client, workspace: Workspace) -> None:
+async def test_deleted_message_is_gone_for_everyone(client: Client, workspace: Workspace) -> None:
     ts = (await client.chat_postMessage(channel=GENERAL, text="x"))["ts"]
     assert (await client.chat_getPermalink(channel=GENERAL, message_ts=ts))["permalink"].startswith(workspace.url)
     await client.chat_delete(channel=GENERAL, ts=ts)

@@ -14,7 +14,7 @@ from tests.support.clock import SecondsClock
 
 
 @pytest.mark.parametrize("answer", ["text", "dict", "in_channel"])
-async def test_the_acknowledgement_of_a_command_is_shown(workspace: Workspace, bolt: Bolt, answer: str) -> None:
+async def test_command_acknowledgement_is_shown(workspace: Workspace, bolt: Bolt, answer: str) -> None:
     @bolt.app.command("/pay")
     async def pay(ack: Any) -> None:
         if answer == "text":
@@ -54,7 +54,7 @@ async def test_the_form_of_a_command(workspace: Workspace, bolt: Bolt) -> None:
     assert verifier.is_valid_request(ack.request.body, dict(ack.request.headers))
 
 
-async def test_a_wrong_secret_is_refused_by_the_app(bolt: Bolt, clock: SecondsClock) -> None:
+async def test_wrong_secret_is_refused_by_the_app(bolt: Bolt, clock: SecondsClock) -> None:
     other = Workspace(scopes=(), clock=clock, signing_secret="another")
     other.add_user(ANA, "ana")
     other.add_channel(GENERAL, "general", members=[ANA])
@@ -122,7 +122,7 @@ async def test_messages_and_mentions_reach_the_app_where_it_is(workspace: Worksp
     assert len({body["event_id"] for body in bolt.seen}) == 3
 
 
-async def test_a_repeated_event_keeps_its_id_and_says_so(workspace: Workspace, bolt: Bolt) -> None:
+async def test_repeated_event_keeps_its_id(workspace: Workspace, bolt: Bolt) -> None:
     event = {"type": "team_join", "user": {"id": ANA}}
     first = await workspace.send_event(event)
     assert first.status == 404, "nobody listens, so Slack would repeat"

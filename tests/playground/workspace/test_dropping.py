@@ -48,7 +48,7 @@ async def test_several_files_stand_in_one_message(workspace: Workspace, bolt: Bo
         await workspace.drop_many(ANA, GENERAL, [("a.csv", CSV)] * 11)
 
 
-async def test_a_file_is_shared_again_elsewhere(workspace: Workspace, bolt: Bolt, client: Client) -> None:
+async def test_file_can_be_shared_again(workspace: Workspace, bolt: Bolt, client: Client) -> None:
     first = await workspace.drop(ANA, PUBLIC, "a.csv", CSV)
     assert events(bolt) == []
     await workspace.share(ANA, GENERAL, *first.files)
@@ -94,7 +94,7 @@ async def test_a_tombstone(workspace: Workspace, client: Client, session: Client
         assert answer.status == 404
 
 
-async def test_what_the_bot_cannot_see_it_does_not_know(workspace: Workspace, client: Client) -> None:
+async def test_bot_knows_only_what_it_can_see(workspace: Workspace, client: Client) -> None:
     hidden = await workspace.drop(ANA, SECRET, "a.csv", CSV)
     assert await refused(client.files_info(file=hidden.files[0])) == "file_not_found"
     seen = await workspace.drop(ANA, MONEY, "a.csv", CSV)
@@ -154,7 +154,7 @@ async def test_a_form_takes_files(workspace: Workspace, client: Client, bolt: Bo
         ([], "fill out"),
     ],
 )
-async def test_a_form_refuses_what_slacks_client_refuses(
+async def test_form_refuses_what_the_slack_client_refuses(
     workspace: Workspace, client: Client, bolt: Bolt, files: list[tuple[str, bytes]], said: str
 ) -> None:
     await opened(workspace, client, filetypes=["csv"], max_files=1)
@@ -180,7 +180,7 @@ def test_how_long_it_plays(workspace: Workspace) -> None:
     assert file.duration_ms == 7
 
 
-async def test_a_registered_shortcut_is_the_only_one(workspace: Workspace, bolt: Bolt) -> None:
+async def test_only_registered_shortcuts_are_known(workspace: Workspace, bolt: Bolt) -> None:
     message = await workspace.drop(ANA, GENERAL, "a.csv", CSV)
     workspace.add_shortcut("use_file", "Use this file")
     await workspace.shortcut(ANA, "use_file", channel=GENERAL, ts=message.ts)
@@ -189,7 +189,7 @@ async def test_a_registered_shortcut_is_the_only_one(workspace: Workspace, bolt:
         await workspace.shortcut(ANA, "other", channel=GENERAL, ts=message.ts)
 
 
-async def test_the_sdk_uploads_into_a_thread(client: Client, workspace: Workspace) -> None:
+async def test_sdk_upload_lands_in_a_thread(client: Client, workspace: Workspace) -> None:
     parent = (await client.chat_postMessage(channel=GENERAL, text="parent"))["ts"]
     answer = await client.files_upload_v2(
         channel=GENERAL,

@@ -55,7 +55,7 @@ def test_what_fits_passes(blocks: list[dict[str, Any]]) -> None:
 
 
 @pytest.mark.parametrize(("blocks", "complaint"), [row[1:] for row in WRONG], ids=[row[0] for row in WRONG])
-async def test_what_does_not_fit_is_refused(client: Client, blocks: list[dict[str, Any]], complaint: str) -> None:
+async def test_oversized_content_is_refused(client: Client, blocks: list[dict[str, Any]], complaint: str) -> None:
     with pytest.raises(SlackApiError) as caught:
         await client.chat_postMessage(channel=GENERAL, text="x", blocks=blocks)
     assert refusal(caught) == "invalid_blocks"

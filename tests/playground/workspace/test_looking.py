@@ -11,7 +11,7 @@ from tests.playground.blocks import actions, button
 from tests.playground.workspace.conftest import ANA, BOB, EVE, GENERAL, GUEST, MONEY, PUBLIC
 
 
-async def test_until_waits_for_the_next_of_what_is_not_there_yet(workspace: Workspace) -> None:
+async def test_until_waits_for_a_new_item(workspace: Workspace) -> None:
     waiting = asyncio.create_task(
         workspace.until(lambda: next(said for said in workspace.messages(GENERAL) if said.text == "second"))
     )
@@ -21,7 +21,7 @@ async def test_until_waits_for_the_next_of_what_is_not_there_yet(workspace: Work
     assert (await waiting).text == "second"
 
 
-async def test_until_also_sees_what_changed_elsewhere(workspace: Workspace) -> None:
+async def test_until_sees_external_changes(workspace: Workspace) -> None:
     elsewhere: list[int] = []
     waiting = asyncio.create_task(workspace.until(lambda: elsewhere))
     await asyncio.sleep(0)
@@ -48,7 +48,7 @@ async def test_until_ends_with_the_workspace() -> None:
         await waiting
 
 
-async def test_a_subscriber_hears_of_everything_in_order(workspace: Workspace, client: AsyncWebClient) -> None:
+async def test_subscriber_receives_all_events_in_order(workspace: Workspace, client: AsyncWebClient) -> None:
     with workspace.subscribe() as news:
         ts = (await client.chat_postMessage(channel=GENERAL, text="a"))["ts"]
         await client.chat_update(channel=GENERAL, ts=ts, text="b")
@@ -72,7 +72,7 @@ async def test_slow_subscriber_is_told_to_start_over() -> None:
     assert [(change.kind, change.ts) async for change in news] == [("reset", ""), ("message", str(BACKLOG))]
 
 
-async def test_who_sees_which_channel(workspace: Workspace) -> None:
+async def test_channels_are_visible_to_members(workspace: Workspace) -> None:
     await workspace.say(ANA, MONEY, "private")
     await workspace.say(ANA, PUBLIC, "public")
     assert [len(workspace.messages(MONEY, viewer=user)) for user in (ANA, BOB, GUEST, EVE)] == [1, 1, 0, 0]
@@ -80,7 +80,7 @@ async def test_who_sees_which_channel(workspace: Workspace) -> None:
     assert [channel.name for channel in workspace.channels_of(BOB)] == ["general", "money"]
 
 
-async def test_time_stamps_rise_though_the_clock_stands_still(workspace: Workspace) -> None:
+async def test_timestamps_increase_on_a_frozen_clock(workspace: Workspace) -> None:
     stamps = [(await workspace.say(ANA, PUBLIC, "x")).ts for _ in range(3)]
     assert stamps == sorted(set(stamps))
     assert all(len(ts.split(".")[1]) == 6 for ts in stamps)

@@ -48,7 +48,7 @@ async def forms(client: AsyncWebClient, workspace: Workspace, bolt: Bolt) -> For
     return Forms(client, workspace, bolt)
 
 
-async def test_a_trigger_serves_once_and_three_seconds(forms: Forms, clock: SecondsClock) -> None:
+async def test_trigger_is_valid_once_for_three_seconds(forms: Forms, clock: SecondsClock) -> None:
     used, late, in_time = await forms.trigger(), await forms.trigger(), await forms.trigger()
     answer = await forms.client.views_open(trigger_id=used, view=modal(text_input("why")))
     assert answer["view"]["state"]["values"] == {"why": {"entry": {"type": "plain_text_input", "value": None}}}
@@ -68,7 +68,7 @@ async def test_a_trigger_serves_once_and_three_seconds(forms: Forms, clock: Seco
     assert forms.workspace.modal(BOB) is None
 
 
-async def test_a_stack_holds_three(forms: Forms) -> None:
+async def test_view_stack_holds_three(forms: Forms) -> None:
     outside = await forms.trigger()
     await forms.open(actions(button("more")))
     assert await refused(forms.client.views_push(trigger_id=outside, view=modal())) == "not_found", (
@@ -86,7 +86,7 @@ async def test_a_stack_holds_three(forms: Forms) -> None:
     assert forms.top.id == second.id
 
 
-async def test_updating_guards_by_hash_and_keeps_what_was_typed(forms: Forms) -> None:
+async def test_view_update_checks_hash_and_keeps_input(forms: Forms) -> None:
     opened = await forms.open(text_input("why"), text_input("gone"), external_id="x1")
     old = opened["view"]["hash"]
     forms.workspace.fill(ANA, {"why": "because", "gone": "lost"})
@@ -98,7 +98,7 @@ async def test_updating_guards_by_hash_and_keeps_what_was_typed(forms: Forms) ->
     assert await refused(forms.client.views_update(view_id=view.id, view=modal())) == "not_found"
 
 
-async def test_an_external_id_is_taken_once(forms: Forms) -> None:
+async def test_external_id_is_unique(forms: Forms) -> None:
     first, second = await forms.trigger(), await forms.trigger()
     await forms.client.views_open(trigger_id=first, view=modal(external_id="x1"))
     assert (
@@ -118,7 +118,7 @@ async def test_an_external_id_is_taken_once(forms: Forms) -> None:
     ],
     ids=["close", "clear", "update", "push", "errors"],
 )
-async def test_a_submission_does_as_the_app_says(forms: Forms, answer: dict[str, Any], left: list[str]) -> None:
+async def test_submission_follows_the_response_action(forms: Forms, answer: dict[str, Any], left: list[str]) -> None:
     forms.bolt.app.view("form")(acks(**answer))
     await forms.open(section("first"), actions(button("more")))
     await forms.workspace.click_in_view(ANA, "more")
@@ -131,7 +131,7 @@ async def test_a_submission_does_as_the_app_says(forms: Forms, answer: dict[str,
         assert forms.top.values["why"]["entry"]["value"] == "because"
 
 
-async def test_a_submission_carries_the_whole_form(forms: Forms) -> None:
+async def test_submission_holds_the_whole_form(forms: Forms) -> None:
     forms.bolt.app.view("form")(acks())
     await forms.open(
         text_input("why"),
@@ -176,7 +176,9 @@ async def test_a_submission_carries_the_whole_form(forms: Forms) -> None:
         ({"why": "fine", "mail": "x"}, "not an e-mail"),
     ],
 )
-async def test_the_client_refuses_what_slacks_refuses(forms: Forms, values: dict[str, str], complaint: str) -> None:
+async def test_workspace_client_refuses_what_slack_refuses(
+    forms: Forms, values: dict[str, str], complaint: str
+) -> None:
     await forms.open(
         text_input("why", min_length=4, max_length=10),
         choice("menu", SELECT),
@@ -189,7 +191,7 @@ async def test_the_client_refuses_what_slacks_refuses(forms: Forms, values: dict
     assert len(forms.bolt.seen) == sent
 
 
-async def test_force_submits_what_no_client_would(forms: Forms) -> None:
+async def test_force_submits_impossible_forms(forms: Forms) -> None:
     forms.bolt.app.view("form")(acks())
     await forms.open(text_input("why"), choice("menu", SELECT))
     await forms.workspace.submit(ANA, {"menu": "three"}, force=True)
@@ -199,7 +201,7 @@ async def test_force_submits_what_no_client_would(forms: Forms) -> None:
 
 
 @pytest.mark.parametrize("failure", ["silence", "exception", "wrong errors", "wrong view"])
-async def test_an_answer_slack_cannot_use_leaves_the_form_open(forms: Forms, failure: str) -> None:
+async def test_unusable_answer_keeps_the_form_open(forms: Forms, failure: str) -> None:
     @forms.bolt.app.view("form")
     async def submitted(ack: Any) -> None:
         if failure == "exception":
@@ -233,7 +235,7 @@ async def test_closing_tells_the_app_only_where_it_asked(forms: Forms) -> None:
     assert forms.workspace.modal(ANA) is None
 
 
-async def test_the_home_is_published_per_person_and_its_buttons_work(forms: Forms) -> None:
+async def test_home_is_published_per_person(forms: Forms) -> None:
     view = {"type": "home", "blocks": [section("Nothing waits"), actions(button("refresh"))]}
     await forms.client.views_publish(user_id=ANA, view=view)
     home = forms.workspace.home(ANA)
@@ -253,7 +255,7 @@ async def test_the_home_is_published_per_person_and_its_buttons_work(forms: Form
     assert answered == "hash_conflict"
 
 
-async def test_a_chosen_conversation_brings_its_response_url(forms: Forms, session: Any) -> None:
+async def test_chosen_conversation_has_a_response_url(forms: Forms, session: Any) -> None:
     forms.bolt.app.view("form")(acks())
     block = choice("where", {"type": "conversations_select", "response_url_enabled": True})
     await forms.open(block)
@@ -265,7 +267,7 @@ async def test_a_chosen_conversation_brings_its_response_url(forms: Forms, sessi
     assert [m.text for m in forms.workspace.messages(GENERAL)] == ["here"]
 
 
-async def test_an_external_select_asks_the_app(forms: Forms) -> None:
+async def test_external_select_loads_options_from_the_app(forms: Forms) -> None:
     @forms.bolt.app.options("entry")
     async def options(ack: Any, payload: dict[str, Any]) -> None:
         text = {"type": "plain_text", "text": payload["value"].upper()}

@@ -108,7 +108,7 @@ async def test_history_needs_membership(client: AsyncWebClient) -> None:
     assert await refused(client.conversations_history(channel=PUBLIC)) == "not_in_channel"
 
 
-async def test_a_reaction_counts_once(client: AsyncWebClient, workspace: Workspace) -> None:
+async def test_reaction_counts_once(client: AsyncWebClient, workspace: Workspace) -> None:
     message = await workspace.say(ANA, GENERAL, "done?")
     await client.reactions_add(channel=GENERAL, timestamp=message.ts, name="eyes")
     assert workspace.message(GENERAL, message.ts).reactions == (("eyes", "U0BOT"),)

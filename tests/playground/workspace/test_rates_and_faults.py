@@ -22,7 +22,7 @@ async def post(workspace: Workspace, session: ClientSession) -> tuple[int, str]:
         return answer.status, await answer.text()
 
 
-async def test_a_channel_takes_a_burst_then_one_a_second(client: Client, clock: SecondsClock) -> None:
+async def test_channel_accepts_a_burst_then_one_per_second(client: Client, clock: SecondsClock) -> None:
     for _ in range(20):
         await client.chat_postMessage(channel=GENERAL, text="x")
     with pytest.raises(SlackApiError) as caught:
@@ -64,7 +64,7 @@ async def test_rates_can_be_switched_off(session: ClientSession) -> None:
         (FaultKind.SLOW, 200, '"ok"', True),
     ],
 )
-async def test_a_fault_answers_so_and_has_its_effect_or_not(
+async def test_fault_answers_with_or_without_the_effect(
     workspace: Workspace, session: ClientSession, kind: FaultKind, status: int, words: str, effect: bool
 ) -> None:
     workspace.faults.arm(Fault(kind, "chat.postMessage", seconds=0.01))
@@ -74,7 +74,7 @@ async def test_a_fault_answers_so_and_has_its_effect_or_not(
     assert (await post(workspace, session))[0] == 200, "used up"
 
 
-async def test_a_client_that_retries_a_drop_posts_again(workspace: Workspace, client: Client) -> None:
+async def test_retried_drop_posts_again(workspace: Workspace, client: Client) -> None:
     """slack_sdk repeats once after a lost connection: a lost post arrives, a done one arrives twice."""
     workspace.faults.arm(Fault(FaultKind.LOST, "chat.postMessage"))
     assert (await client.chat_postMessage(channel=GENERAL, text="once"))["ok"]
@@ -85,7 +85,7 @@ async def test_a_client_that_retries_a_drop_posts_again(workspace: Workspace, cl
 
 
 @pytest.mark.parametrize(("kind", "effect"), [(FaultKind.LOST, False), (FaultKind.DONE_DROPPED, True)])
-async def test_a_drop_closes_the_connection(workspace: Workspace, kind: FaultKind, effect: bool) -> None:
+async def test_drop_fault_closes_the_connection(workspace: Workspace, kind: FaultKind, effect: bool) -> None:
     workspace.faults.arm(Fault(kind, "chat.postMessage"))
     async with ClientSession(connector=aiohttp.TCPConnector(force_close=True)) as session:
         with pytest.raises(aiohttp.ServerDisconnectedError):
@@ -94,7 +94,7 @@ async def test_a_drop_closes_the_connection(workspace: Workspace, kind: FaultKin
     assert workspace.calls[-1].ok is effect
 
 
-async def test_a_hanging_answer_ends_with_the_workspace(workspace: Workspace) -> None:
+async def test_hanging_answer_ends_with_the_workspace(workspace: Workspace) -> None:
     workspace.faults.arm(Fault(FaultKind.DONE_HANGS, "chat.postMessage", seconds=3600))
     async with ClientSession() as session:
         hanging = asyncio.create_task(post(workspace, session))
@@ -105,7 +105,7 @@ async def test_a_hanging_answer_ends_with_the_workspace(workspace: Workspace) ->
             await hanging
 
 
-async def test_a_fault_is_of_a_method(workspace: Workspace, client: Client, session: ClientSession) -> None:
+async def test_fault_applies_to_its_method(workspace: Workspace, client: Client, session: ClientSession) -> None:
     workspace.faults.arm(Fault(FaultKind.ERROR_500, "chat.update", times=None))
     assert (await post(workspace, session))[0] == 200
     for _ in range(2):

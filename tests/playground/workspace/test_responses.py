@@ -31,7 +31,7 @@ async def respond(session: ClientSession, url: str, **payload: Any) -> tuple[int
         return answer.status, await answer.text()
 
 
-async def test_an_answer_is_for_the_asker(workspace: Workspace, session: ClientSession, command_url: str) -> None:
+async def test_answer_is_sent_to_the_asker(workspace: Workspace, session: ClientSession, command_url: str) -> None:
     assert await respond(session, command_url, text="only you") == (200, "ok")
     assert [m.text for m in workspace.messages(GENERAL, viewer=ANA)] == ["only you"]
     assert workspace.messages(GENERAL, viewer=BOB) == []
@@ -57,7 +57,9 @@ async def test_thirty_minutes(session: ClientSession, command_url: str, clock: S
     assert (status, "expired_url" in body) == (404, True)
 
 
-async def test_a_refused_answer_costs_no_use(workspace: Workspace, session: ClientSession, command_url: str) -> None:
+async def test_refused_answer_keeps_the_response_url(
+    workspace: Workspace, session: ClientSession, command_url: str
+) -> None:
     for payload in ({"text": ""}, {"blocks": [{"type": "sektion"}]}, {"text": "x", "blocks": "nonsense"}):
         status, body = await respond(session, command_url, **payload)
         assert (status, '"ok": false' in body) == (400, True)
@@ -66,7 +68,7 @@ async def test_a_refused_answer_costs_no_use(workspace: Workspace, session: Clie
     assert workspace.ephemerals(ANA) == []
 
 
-async def test_the_source_of_a_click_can_be_replaced_and_deleted(
+async def test_clicked_message_can_be_replaced_and_deleted(
     workspace: Workspace, bolt: Bolt, client: Client, session: ClientSession
 ) -> None:
     blocks = [section("card"), actions(button("go"))]
@@ -119,5 +121,5 @@ async def test_faults(workspace: Workspace, session: ClientSession, command_url:
     assert len(workspace.ephemerals(ANA)) == 1
 
 
-async def test_a_guessed_url_is_none(workspace: Workspace, session: ClientSession) -> None:
+async def test_guessed_response_url_is_refused(workspace: Workspace, session: ClientSession) -> None:
     assert (await respond(session, f"{workspace.url}/commands/T0HOME/X/Y", text="x"))[0] == 404

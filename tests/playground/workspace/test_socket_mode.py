@@ -63,7 +63,7 @@ async def test_silence_is_an_operation_timeout(workspace: Workspace, app: AsyncA
     assert len(workspace.ephemerals(ANA)) == 1
 
 
-async def test_a_refresh_makes_the_app_connect_anew(workspace: Workspace, app: AsyncApp) -> None:
+async def test_refresh_reconnects_the_app(workspace: Workspace, app: AsyncApp) -> None:
     app.command("/pay")(acks("still here"))
     opened = sum(call.method == "apps.connections.open" for call in workspace.calls)
     await workspace.refresh_sockets()
@@ -72,7 +72,7 @@ async def test_a_refresh_makes_the_app_connect_anew(workspace: Workspace, app: A
     assert (await workspace.slash(ANA, GENERAL, "/pay")).ok
 
 
-async def test_a_ticket_opens_one_socket(workspace: Workspace, session: aiohttp.ClientSession) -> None:
+async def test_ticket_opens_one_socket(workspace: Workspace, session: aiohttp.ClientSession) -> None:
     headers = {"Authorization": "Bearer xapp-playground"}
     async with session.post(workspace.api_url + "apps.connections.open", headers=headers) as answer:
         url = (await answer.json())["url"]

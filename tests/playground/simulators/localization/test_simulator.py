@@ -78,7 +78,7 @@ async def test_other_formats(path: str, field: str, name: str, box: Localization
     assert body["message"].startswith(f"{field}: unsupported format; supported: ")
 
 
-async def test_an_ending_that_lies_is_refused(box: LocalizationSimulator, tmp_path: Path) -> None:
+async def test_misleading_extension_is_refused(box: LocalizationSimulator, tmp_path: Path) -> None:
     liar = media.make(tmp_path, "flac").rename(tmp_path / "liar.mp3")
     assert (await post(box, "/gender-detection", file=("audio_file", liar)))[0] == 422
 

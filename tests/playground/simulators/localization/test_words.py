@@ -6,7 +6,7 @@ from bot.playground.simulators.localization import words
 
 
 @pytest.mark.parametrize("text", ["Grüße\nzwei", "", "日本語"])
-def test_a_text_file_is_read(text: str) -> None:
+def test_text_file_is_read(text: str) -> None:
     assert words.document_text(text.encode(), "a.txt") == text
     assert words.document_text(text.encode("utf-8-sig"), "a.txt") == text
 
