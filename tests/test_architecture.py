@@ -29,7 +29,7 @@ FOR_MACHINES = {"callbacks.py", "connections.py", "metrics.py"}
 SOURCES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 
 
-def test_each_layer_imports_only_what_stands_below_it(monkeypatch: Patch, capsys: Printed) -> None:
+def test_each_layer_imports_lower_layers_only(monkeypatch: Patch, capsys: Printed) -> None:
     monkeypatch.chdir(ROOT)
     with kept_logging():  # it silences every logger there is
         status = lint_imports(config_filename="pyproject.toml", no_cache=True)
@@ -199,7 +199,7 @@ def test_no_error_is_swallowed_without_a_word() -> None:
     assert not silent
 
 
-def test_every_module_says_what_it_is_for_and_a_package_in_four_lines() -> None:
+def test_modules_and_packages_have_docstrings() -> None:
     for source in SOURCES:
         lines = (ast.get_docstring(parsed(source)) or "").splitlines()
         written = len([line for line in lines if line])

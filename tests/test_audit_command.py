@@ -113,7 +113,7 @@ async def test_bad_row_is_shown_without_terminal_codes(url: str) -> None:
     )
 
 
-async def test_another_key_makes_the_first_row_bad_and_says_what_that_may_mean(url: str) -> None:
+async def test_wrong_key_fails_at_the_first_row_with_an_explanation(url: str) -> None:
     told = said(1, url, SECRET_KEY="another-secret-key-than-the-one").splitlines()
     assert told[0] == BAD.format(1, "changed")
     assert told[4:6] == snapshot(
@@ -161,7 +161,7 @@ async def test_replaced_database_is_found(url: str) -> None:
     ]
 
 
-async def test_anchors_without_our_seal_are_no_witnesses(url: str) -> None:
+async def test_unsealed_anchors_are_ignored(url: str) -> None:
     file = await anchored(url, 2)
     await anchored(url, 5, secret="another")
     with file.path.open("a") as out:

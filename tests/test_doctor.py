@@ -154,7 +154,7 @@ async def test_mistake_is_named_with_its_fix(rig: Rig, monkeypatch: Patch, capsy
         assert said.count("error    ") == int(said.splitlines()[-1].split()[0]), said
 
 
-async def test_everything_wrong_is_named_at_once(rig: Rig, monkeypatch: Patch, capsys: Printed) -> None:
+async def test_doctor_reports_all_problems_together(rig: Rig, monkeypatch: Patch, capsys: Printed) -> None:
     wrong = {"PORT": "many", "SECRET_KEY": "", "POLICY_FILE": "none.toml", "SERVICES_FILE": "no.toml"}
     for name, value in wrong.items():
         monkeypatch.setenv(name, value)
@@ -288,7 +288,7 @@ async def test_an_unknown_state_comes_with_the_line_to_add(
     assert told in await troubles(capsys, "ok .*states")
 
 
-async def test_an_unread_answer_comes_with_the_line_that_mends_it(rig: Rig, sqlite_url: str, capsys: Printed) -> None:
+async def test_doctor_shows_the_settings_line_of_an_unread_answer(rig: Rig, sqlite_url: str, capsys: Printed) -> None:
     shape = shape_of({"uid": "value-sentinel", "rows": []})
     wanted = looked_for(shape, section="payments.create_payout", name="id", known=("id",), read=("id",))
     answer = UnreadAnswer(

@@ -81,7 +81,7 @@ def test_missing_dependencies_are_explained() -> None:
     assert re.fullmatch(said, ran.stderr, re.DOTALL), ran.stderr
 
 
-def test_every_dependency_is_looked_for() -> None:
+def test_every_dependency_is_checked() -> None:
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())
     names = {re.split(r"[\[<>=]", line)[0].replace("-", "_") for line in project["project"]["dependencies"]}
     assert {"phonenumbers" if name == "phonenumberslite" else name for name in names} == set(_NEEDED)
@@ -96,7 +96,7 @@ def test_help_describes_every_command(capfd: Printed, monkeypatch: Patch) -> Non
     assert (left.value.code, described) == (0, commands.split())
 
 
-def test_migrate_makes_the_database_needs_no_slack_and_can_be_repeated(monkeypatch: Patch, capfd: Printed) -> None:
+def test_migrate_is_repeatable_and_needs_no_slack(monkeypatch: Patch, capfd: Printed) -> None:
     for name in GOOD:
         monkeypatch.delenv(name)
     for _ in range(2):

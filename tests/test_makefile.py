@@ -56,7 +56,7 @@ def test_broken_venv_is_removed(checkout: Path) -> None:
         assert not (checkout / ".venv").exists()
 
 
-def test_an_old_python_is_named_before_anything_is_made(checkout: Path) -> None:
+def test_old_python_stops_make_early(checkout: Path) -> None:
     code = "import sys; sys.version_info = (3, 10, 13); exec(sys.argv[1])"
     python = program(checkout / "old-python", f"exec '{sys.executable}' -c '{code}' \"$2\"\n")
     ran = make(checkout, "test", f"PYTHON=./{python.name}")

@@ -306,7 +306,7 @@ def test_secrets_know_each_other_and_hide_themselves(monkeypatch: Patch) -> None
 
 
 @pytest.mark.parametrize("name", SECRET_FIELDS)
-def test_each_secret_there_is_is_taken_out_of_what_services_say(monkeypatch: Patch, name: str) -> None:
+def test_each_secret_is_redacted_from_service_messages(monkeypatch: Patch, name: str) -> None:
     prefix = {"slack_bot_token": "xoxb-", "slack_app_token": "xapp-"}.get(name, "")
     given = f'{{"Centro": "{name}-canary"}}' if name == "delivery_store_keys" else f"{prefix}{name}-canary"
     assert f"{prefix}{name}-canary" in loaded(monkeypatch, **{name.upper(): given}).hidden_in_words()

@@ -64,7 +64,7 @@ async def test_a_file_is_dropped_on_the_conversation_and_sent_with_words(page: P
     assert (stored.content.decode(), stored.user, said.text) == (CSV, NORA, "please pay these")
 
 
-async def test_several_files_are_attached_and_one_is_taken_away(page: Page, scene: Scene) -> None:
+async def test_several_files_can_be_attached_and_one_removed(page: Page, scene: Scene) -> None:
     await enter(page, GENERAL)
     await by(page, "composer-attach-input").set_input_files(
         [payload("a.wav", "audio/wav", wav(1.5)), payload("b.txt", "text/plain", b"hi"), payload("c.png", "", PICTURE)]
@@ -86,7 +86,7 @@ async def test_several_files_are_attached_and_one_is_taken_away(page: Page, scen
     await shot(page, "files-sent")
 
 
-async def test_a_file_stands_in_a_thread_when_it_is_dropped_there(page: Page, scene: Scene) -> None:
+async def test_file_dropped_in_a_thread_appears_there(page: Page, scene: Scene) -> None:
     root = await scene.workspace.say(TOMAS, GENERAL, "root")
     await enter(page, GENERAL)
     await by(page, "message").last.hover()
@@ -107,7 +107,7 @@ async def test_commands_carry_no_files(page: Page) -> None:
     await expect(by(page, "composer")).to_have_value("/pay bulk")
 
 
-async def test_what_is_one_s_own_can_be_deleted(page: Page, scene: Scene) -> None:
+async def test_own_files_can_be_deleted(page: Page, scene: Scene) -> None:
     message = await scene.workspace.drop(NORA, GENERAL, "rows.csv", CSV.encode())
     await enter(page, GENERAL)
     await by(page, "message").last.hover()

@@ -89,7 +89,7 @@ async def test_enter_sends_and_shift_enter_breaks_the_line(page: Page, scene: Sc
     assert [message.text for message in scene.workspace.messages(GENERAL)] == ["first\nsecond"]
 
 
-async def test_what_is_sent_quickly_arrives_in_order_as_whoever_sent_it(page: Page, scene: Scene) -> None:
+async def test_quick_messages_arrive_in_order_from_their_senders(page: Page, scene: Scene) -> None:
     for text in ("one", "two", "three"):
         await say(page, text)
     await become(page, TOMAS)
@@ -99,7 +99,7 @@ async def test_what_is_sent_quickly_arrives_in_order_as_whoever_sent_it(page: Pa
     assert said == [(NORA, "one"), (NORA, "two"), (NORA, "three"), (TOMAS, "four")]
 
 
-async def test_what_a_person_may_not_do_is_said_beside_the_message_box(page: Page) -> None:
+async def test_missing_permission_is_shown_beside_the_message_box(page: Page) -> None:
     await become(page, EVE)
     await say(page, TRY_IT)
     await expect(by(page, "composer-error")).to_contain_text("another workspace")
@@ -174,7 +174,7 @@ async def test_a_consequential_button_asks_first(page: Page, scene: Scene) -> No
     await scene.workspace.until(lambda: [body for body in scene.bot.heard if body.get("actions")])
 
 
-async def test_menus_of_a_card_tell_the_bot_what_was_chosen(page: Page, scene: Scene) -> None:
+async def test_card_menus_send_the_choice(page: Page, scene: Scene) -> None:
     await enter(page, FINANCE)
     await say(page, TRY_IT)
     await page.locator("[data-action-id=page]").select_option(label="Two")
@@ -239,7 +239,7 @@ async def test_the_switches_stay_under_the_pointer_when_one_is_used(page: Page) 
     assert await switch.bounding_box() == before
 
 
-async def test_what_grows_late_does_not_push_the_newest_message_out_of_sight(page: Page, scene: Scene) -> None:
+async def test_late_growth_keeps_the_newest_message_visible(page: Page, scene: Scene) -> None:
     await enter(page, GENERAL)
     for number in range(12):
         await scene.bot.client.chat_postMessage(channel=GENERAL, text=f"line {number}")
@@ -302,7 +302,7 @@ async def test_a_page_that_lost_its_connection_catches_up(browser: Browser, scen
         await page.close()
 
 
-async def test_a_lost_line_is_told_at_once_and_the_first_second_is_no_loss(browser: Browser, scene: Scene) -> None:
+async def test_lost_connection_is_shown_after_the_first_second(browser: Browser, scene: Scene) -> None:
     async with window(browser, scene.url) as page:
         told = by(page, "trouble")
         await expect(told).to_be_hidden()

@@ -42,7 +42,7 @@ async def test_a_choice_that_is_not_yet_made_stays_under_the_finger(page: Page) 
     await expect(page.get_by_role("button", name="Do it, then time out")).to_be_visible()
 
 
-async def test_what_is_opened_while_the_panel_is_drawn_stays_open(page: Page) -> None:
+async def test_section_opened_during_a_redraw_stays_open(page: Page) -> None:
     opened = await by(page, "faults").element_handle()
     await opened.evaluate(f"node => {{ node.querySelector('summary').click(); return ({DRAWN})('services'); }}")
     assert await opened.evaluate("node => node.isConnected && node.open")
@@ -91,7 +91,7 @@ async def test_a_call_that_is_read_stays_open_and_selected_when_the_next_one_com
     assert await page.evaluate("getSelection().toString()") == selected
 
 
-async def test_why_a_switch_did_not_work_is_told_until_the_next_deed(page: Page, scene: Scene) -> None:
+async def test_switch_error_is_shown_until_the_next_action(page: Page, scene: Scene) -> None:
     await page.route("**/console/faults", lambda route: route.fulfill(status=400, json={"error": "Not now."}))
     await by(page, "faults").locator("summary").click()
     await page.get_by_role("button", name="Do it, then drop the connection").click()

@@ -151,7 +151,7 @@ def every_place(text: str) -> list[dict[str, Any]]:
     ]
 
 
-async def test_no_text_becomes_markup_wherever_it_stands(page: Page) -> None:
+async def test_texts_never_become_markup(page: Page) -> None:
     probe = """async ([places]) => {
       const { drawBlocks } = (await PARTS).blocks;
       const found = [];

@@ -30,7 +30,7 @@ async def press_until(card: Locator, button: str, word: str) -> None:
     raise AssertionError(await card.inner_text())
 
 
-async def test_killed_bot_is_told_of_comes_back_and_pays(visit: Page, playground: Playground) -> None:
+async def test_killed_bot_is_shown_restarts_and_pays(visit: Page, playground: Playground) -> None:
     await enter(visit, FINANCE)
     await say(visit, FIRST_COMMAND)
     await become(visit, ADA)

@@ -51,7 +51,7 @@ async def test_six_clicks_lead_to_a_payout_that_is_paid(browser: Browser, playgr
     assert [entry.cents for entry in playground.payments.ledger.entries] == [2_500]
 
 
-async def test_the_tour_goes_on_to_files_bookings_and_misbehaviour(visit: Page) -> None:
+async def test_tour_continues_to_files_bookings_and_faults(visit: Page) -> None:
     page, tour = visit, by(visit, "tour")
     await by(page, "tour-restart").click()
     for user, name in (("U0ADA", "Ada"), ("U0MARIA", "Maria")):

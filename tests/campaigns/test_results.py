@@ -15,7 +15,7 @@ from tests.world.seams import sewn
 TEN = [Arrival(n * 0.05, 0.0, n % 2) for n in range(10)]
 
 
-def test_campaign_continues_where_it_was(tmp_path: Path) -> None:
+def test_campaign_resumes_from_its_results(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "results.jsonl")
     assert ledger.done("plans") == set()
     ledger.add(Piece(campaign="plans", first=0, runs=3, seconds=1.0, counts={"paid": 2, "most at once": 4}))

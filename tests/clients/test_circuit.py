@@ -259,7 +259,7 @@ def test_circuit_opens_at_first_or_third_lost_effect(clock: ManualClock) -> None
     assert (beside_reads.is_silent, beside_reads.is_open, beside_reads.silent_seconds) == (False, True, 21)
 
 
-def test_effects_that_were_lost_long_ago_hold_nothing(clock: ManualClock, circuit: Circuit) -> None:
+def test_old_lost_effects_block_nothing(clock: ManualClock, circuit: Circuit) -> None:
     lost(circuit)
     clock.advance(FORGOTTEN)
     assert (circuit.is_open, circuit.holds_effects) == (False, 0)

@@ -155,7 +155,7 @@ async def test_parameter_may_be_sent_as_header(bench: Bench) -> None:
         '[payments.cancel_bulk_items]\npath = "/v2/cancel"\nmethod = "PUT"\nfields = { id = "bulk" }',
     ],
 )
-async def test_in_no_dialect_does_a_cancellation_leave_without_its_hashes(bench: Bench, override: str) -> None:
+async def test_cancellation_always_sends_its_hashes(bench: Bench, override: str) -> None:
     bench.services = override
     await bench.told("cancel items", {"successful": []})
     lists = [value for value in bench.partner.calls[0].json.values() if isinstance(value, list)]

@@ -141,7 +141,7 @@ async def test_host_of_the_service_is_the_connected_host(host: Host) -> None:
     assert names.asked == ["xn--fa-hia.internal"]
 
 
-async def test_a_redirect_is_looked_at_like_the_first_address(host: Host, fetcher: Results) -> None:
+async def test_redirect_target_is_checked_like_the_first_address(host: Host, fetcher: Results) -> None:
     async def away(request: web.Request) -> web.Response:
         if request.path == "/there":
             return web.Response(body=b"moved")

@@ -38,7 +38,7 @@ async def told(
         "eDp5OmFuL290aGVyK3NlcnZpY2VzPWtleQ==",  # x:y: in front
     ],
 )
-async def test_a_success_is_handed_on_without_it(session: ClientSession, quoted: str) -> None:
+async def test_successful_answer_is_returned_without_secrets(session: ClientSession, quoted: str) -> None:
     body = {"status": f"see {quoted}", "in": [{"deep": [quoted, 5, None]}], quoted: True}
     found = (await told(session, json.dumps(body).encode())).json
     assert isinstance(found, dict)

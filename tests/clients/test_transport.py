@@ -94,7 +94,7 @@ async def test_no_request_is_sent_twice_on_a_connection_kept_alive(method: str) 
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "GET"])
-async def test_every_request_gets_a_connection_of_its_own(session: ClientSession, method: str) -> None:
+async def test_every_request_uses_a_new_connection(session: ClientSession, method: str) -> None:
     async with wire_server(fine) as server:
         sender = transport(session, server.url)
         for _ in range(3):

@@ -61,7 +61,7 @@ def test_override_adds_or_replaces_a_shipped_line(tmp_path: Path) -> None:
     ("[delivery]\nstates = 3", "delivery.states: it is a table"),
     ('[payments.states]\npaid = "completed"', "payments.states: unknown; there is: field_prefix"),
 ])  # fmt: skip
-def test_a_mistake_is_named_at_start(tmp_path: Path, written: str, said: str) -> None:
+def test_wrong_words_table_is_named_at_start(tmp_path: Path, written: str, said: str) -> None:
     with pytest.raises(OperatorError) as refused:
         routes_of(tmp_path, written)
     assert said in problem_of(refused.value)

@@ -43,7 +43,7 @@ def test_tests_that_rows_name_exist() -> None:
     assert missing == []
 
 
-def test_commands_and_settings_where_a_point_is_seen_are_there() -> None:
+def test_named_commands_and_settings_exist() -> None:
     verbs = {f"/{one.name} {verb.name}" for one in COMMANDS for verb in one.verbs}
     known = verbs | {f"/{one.name}" for one in COMMANDS} | {f"/{one.name} help" for one in COMMANDS}
     seen = " ".join(row.seen for row in rows())
@@ -129,9 +129,7 @@ def points(part: str, heading: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("part", "heading", "keys", "before"), OF_ITS_OWN)
-def test_each_documented_name_status_and_value_has_a_row_of_its_own(
-    part: str, heading: str, keys: str, before: str
-) -> None:
+def test_each_documented_name_status_and_value_has_a_row(part: str, heading: str, keys: str, before: str) -> None:
     told = points(part, heading)
     assert [
         key for key in keys.split() if not any(re.match(rf"{before}{re.escape(key)}(?!\w)", one) for one in told)

@@ -68,13 +68,13 @@ def test_unknown_process_is_reported_missing(tmp_path: Path) -> None:
     fires((), {10: ["SwitchboardDown"]}, tmp_path)
 
 
-async def test_rules_ask_for_what_there_is(rig: Rig) -> None:
+async def test_alert_rules_use_existing_metrics(rig: Rig) -> None:
     there = (await Scrape.of(rig.switchboard.url)).metrics
     assert not [(rule.name, metrics_of(rule.expr) - there) for rule in rules() if metrics_of(rule.expr) - there]
 
 
 @pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.name)
-def test_alert_says_what_to_do(rule: Rule) -> None:
+def test_alerts_say_what_to_do(rule: Rule) -> None:
     assert rule.severity in {"page", "ticket"}
     assert rule.after > 0
     assert (rule.summary[-1], rule.description[-1]) == (".", ".")

@@ -41,7 +41,7 @@ def test_image_runs_unprivileged_on_a_fixed_python() -> None:
     assert [one.rest for one in (FILE.only("FROM", stage=0), FILE.only("FROM"))] == ["${BASE} AS build", "${BASE}"]
 
 
-def test_it_starts_stops_and_tells_its_health_without_a_shell() -> None:
+def test_image_starts_stops_and_reports_health_without_a_shell() -> None:
     command = FILE.only("CMD")
     assert command.rest.startswith("[")
     assert command.words[0] in PROJECT["scripts"]

@@ -55,7 +55,7 @@ def test_data_source_can_be_chosen() -> None:
     assert text.count('"datasource": ') == text.count('"datasource": {"type": "prometheus", "uid": "${datasource}"}')
 
 
-async def test_it_asks_for_what_there_is(rig: Rig) -> None:
+async def test_dashboard_uses_existing_metrics(rig: Rig) -> None:
     there = (await Scrape.of(rig.switchboard.url)).metrics
     assert not {name: metrics_of(query) - there for name, query in queries().items() if metrics_of(query) - there}
 

@@ -33,7 +33,7 @@ def _analyze(*arguments: str | Path) -> tuple[int, str]:
 
 
 @with_systemd
-def test_systemd_has_nothing_to_say_against_it(unit: Path) -> None:
+def test_systemd_accepts_the_unit(unit: Path) -> None:
     assert _analyze("verify", "--man=no", unit) == (0, "")
 
 

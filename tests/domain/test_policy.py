@@ -28,7 +28,7 @@ def test_missing_policy_keys_use_contract_defaults() -> None:
     assert (people.requesters, people.approvers, people.admins) == ((), (), ())
 
 
-def test_alerts_go_to_the_approvals_where_no_channel_is_named() -> None:
+def test_alerts_default_to_the_approvals_channel() -> None:
     assert policy().alerts == "C0APPROVE"
     assert policy(channels={"approvals": "C0APPROVE", "alerts": "C0ALERTS"}).alerts == "C0ALERTS"
 

@@ -70,7 +70,7 @@ Example: `/glossary define escrow`\
         (GUS, None, "escrow", ":no_entry_sign: Guests can't do this. Ask a full member of this workspace.", []),
     ],
 )
-async def test_what_it_cannot_answer_is_said_in_its_words(
+async def test_refusals_quote_the_service(
     rig: Rig, simulator: Simulator, user: str, status: int | None, word: str, answer: str, asked: list[str]
 ) -> None:
     simulator.status = status
@@ -79,7 +79,7 @@ async def test_what_it_cannot_answer_is_said_in_its_words(
 
 
 @pytest.mark.parametrize("configured", [GlossarySettings()])
-async def test_without_its_variables_it_says_which(rig: Rig) -> None:
+async def test_missing_variables_are_named(rig: Rig) -> None:
     assert shown(await told(rig, "define escrow")) == snapshot("""\
 :electric_plug: Glossary isn't set up yet. An admin has to set `GLOSSARY_BASE_URL`, `GLOSSARY_API_KEY`.""")
 

@@ -295,7 +295,7 @@ async def test_checked_file_keeps_the_chosen_reading(rig: Rig) -> None:
     assert (await newest(rig)).cents == 213_604
 
 
-async def test_typed_rows_get_the_same_question(rig: Rig) -> None:
+async def test_pasted_rows_get_the_separator_question(rig: Rig) -> None:
     await ask(rig, "ana@example.com\t1.655,60\trent\nluis@example.com\t455,44\n")
     assert decimals(rig)[0]["comma"] == "1.655,60 = $1,655.60"
     await submit(rig, {"decimals": "comma"})

@@ -52,7 +52,7 @@ async def test_history_of_a_canceled_booking(rig: Rig) -> None:
     assert told[-1] == "*canceled by the store*. Reason: customer called it off."
 
 
-async def test_one_fee_wherever_it_stands(rig: Rig) -> None:
+async def test_fee_is_equal_everywhere(rig: Rig) -> None:
     await ask_price(rig)
     [fee] = re.findall(r"Delivery fee (\$[\d.]+ \(\$[\d.]+ tax\))", form_text(rig))
     await rig.submit(MARIA, {})
@@ -108,14 +108,14 @@ async def test_history_of_a_prebooking(rig: Rig) -> None:
     assert told[-1] == "The pre-booking was canceled."
 
 
-async def test_one_made_elsewhere(rig: Rig) -> None:
+async def test_history_of_an_external_booking(rig: Rig) -> None:
     await deliver(rig, "webhooks on Centro", user=OLGA)
     await made_elsewhere(rig)
     told = await audit(rig, text=reference_of(rig, CENTRO))
     assert told[1] == "Reported by a webhook: it was booked outside of Switchboard."
 
 
-async def test_the_chain_holds_and_names_no_customer(rig: Rig) -> None:
+async def test_booking_audit_verifies_and_names_no_customer(rig: Rig) -> None:
     await booked(rig)
     await step(rig)
     rows = await rig.switchboard.context.store.read(audit_rows)

@@ -92,7 +92,7 @@ async def test_bad_rows_are_named_and_another_column_may_mend_them(rig: Rig) -> 
     assert (await newest(rig)).cents == 3500
 
 
-async def test_more_than_the_daily_limit_is_said_before_anything_is_asked(rig: Rig) -> None:
+async def test_sum_over_the_daily_limit_is_refused_in_the_form(rig: Rig) -> None:
     await pressed(rig, b"email,amount\nana@example.com,25000.01\n")
     assert "The sum is `$25,000.01`" in told(rig)
     assert rig.form().submit == "Go on"

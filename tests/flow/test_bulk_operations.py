@@ -204,7 +204,7 @@ async def test_payout_with_the_hash_of_a_row_is_never_imported(rig: Rig) -> None
 
 
 @pytest.mark.parametrize("description", ["PO-7 of P-234567", "part XP-4F7K2M-9", "P-4F7K2", "F-202611/3"])
-async def test_numbers_of_others_are_no_marks(rig: Rig, description: str) -> None:
+async def test_foreign_numbers_are_not_our_marks(rig: Rig, description: str) -> None:
     told = await ask(rig, f"show {made(rig, description=description).id}")
     assert [one.text for one in told.buttons] == ["Import payout"]
 

@@ -106,7 +106,7 @@ async def test_when_it_is_closed_as_not_paid_the_others_go(rig: Rig) -> None:
     assert submissions(rig) == 1
 
 
-async def test_one_that_is_asked_to_wait_does_not_hold_up_the_others(rig: Rig) -> None:
+async def test_rate_limited_bulk_does_not_block_others(rig: Rig) -> None:
     await ask_four(rig)
     rig.payments.faults.arm(Fault(FaultKind.TOO_MANY, "create_bulk_payment", wait="20"))
     await approve_together(rig)

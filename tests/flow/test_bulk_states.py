@@ -106,7 +106,7 @@ async def test_failures_list_fails_missing_items(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("shape", ["reason", "failure_reason", "list", "other"])
-async def test_reasons_come_in_many_shapes_and_the_unreadable_are_kept_and_noted(rig: Rig, shape: str) -> None:
+async def test_failure_reasons_are_read_in_many_shapes(rig: Rig, shape: str) -> None:
     rig.payments.switches.bulk_fail_every = 6
     rig.payments.switches.bulk_failure_shape = shape  # type: ignore[assignment]
     name = await sent(rig, SIX.replace("person2@", "person1@"))

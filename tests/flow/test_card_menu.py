@@ -57,7 +57,7 @@ async def test_menu_refuses_people_without_the_right(rig: Rig, what: str, user: 
     assert (rig.workspace.modal(user), await state(rig)) == (None, State.AWAITING)
 
 
-async def test_what_happened_and_who_did_it(rig: Rig) -> None:
+async def test_history_shows_what_happened_and_who_did_it(rig: Rig) -> None:
     await rig.pay("send ana@example.com 1500.00 rent")
     await rig.press("approve")
     await rig.submit(ADA, {forms.AMOUNT: "1500.00"})
@@ -87,7 +87,7 @@ async def test_forged_choice_is_outdated(rig: Rig, value: str) -> None:
     assert (await state(rig), rig.workspace.modal(LIN)) == (State.AWAITING, None)
 
 
-async def test_it_offers_what_can_be_done_and_a_finished_card_has_none(rig: Rig) -> None:
+async def test_menu_offers_possible_actions_only(rig: Rig) -> None:
     await rig.pay()
     assert menu_of(rig.cards(APPROVALS)[-1]).keys() == CHOICES
     assert menu_of(rig.cards(FINANCE)[-1]) == {}
@@ -99,7 +99,7 @@ async def test_it_offers_what_can_be_done_and_a_finished_card_has_none(rig: Rig)
     assert [menu_of(card) for card in rig.cards(APPROVALS) + rig.cards(FINANCE)] == [{}, {}]
 
 
-async def test_first_message_says_what_is_decided(rig: Rig) -> None:
+async def test_first_message_says_what_was_decided(rig: Rig) -> None:
     await rig.pay()
     for channel, said in ((FINANCE, "Waiting for approval (0 of 1): "), (APPROVALS, "Approve $25.00 to Ana Maria")):
         [card] = rig.cards(channel)

@@ -24,7 +24,7 @@ async def approve(rig: Rig, text: str) -> None:
 
 
 @VERBS
-async def test_it_is_what_the_service_gets_and_what_finds_it_again(rig: Rig, text: str) -> None:
+async def test_code_is_sent_and_finds_the_request(rig: Rig, text: str) -> None:
     await rig.pay(f"{text} code=INV-2026/17")
     found = await newest(rig)
     if text != COLLECT:

@@ -140,7 +140,7 @@ async def test_store_is_added_and_used_by_its_name(rig: Rig) -> None:
     assert told == ["*2 stores*", "• *Centro*: 1 Main Square", "• *Old Harbour*: 10 Quay"]
 
 
-async def test_store_needs_no_hint_how_to_find_it(rig: Rig) -> None:
+async def test_store_hint_is_optional(rig: Rig) -> None:
     assert "addressReference" not in await added(rig, **{views.PLACE_REFERENCE: ""})
     await edited(rig, "Centro", **{views.PLACE_REFERENCE: ""})
     assert service_of(rig).store("Centro").fields["addressReference"] == ""
@@ -292,7 +292,7 @@ async def test_store_name_is_unique(rig: Rig) -> None:
     assert not service_of(rig).calls_of("create_store")
 
 
-async def test_mistakes_stand_at_their_fields(rig: Rig) -> None:
+async def test_errors_are_shown_at_their_fields(rig: Rig) -> None:
     await deliver(rig, "store add", user=OLGA)
     await rig.submit(
         OLGA, STORE | {views.PHONE: "call me", views.POSITION: "https://maps.app.goo.gl/abc", views.EMAIL: "a@b"}
@@ -313,7 +313,7 @@ async def test_several_stores_are_named(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("text", ["-78.4700, -0.1850", "https://www.google.com/maps/@-0.1850,-78.4700,17z"])
-async def test_doubtful_position_is_asked_about_and_not_booked(rig: Rig, text: str) -> None:
+async def test_doubtful_position_is_confirmed_before_booking(rig: Rig, text: str) -> None:
     await deliver(rig, "book")
     await rig.submit(MARIA, {**FORM, views.POSITION: text})
     assert "-0.1850, -78.4700" in rig.form().errors[views.POSITION]
@@ -401,7 +401,7 @@ async def test_prebooking_is_shown_and_canceled(rig: Rig) -> None:
 
 
 @pytest.mark.rig(environment="production")
-async def test_in_production_there_are_no_prebookings(rig: Rig) -> None:
+async def test_production_has_no_prebookings(rig: Rig) -> None:
     for text in ("prebook", "prebook show B-222222", "prebook cancel B-222222"):
         assert "only in the provider's sandbox" in await deliver(rig, text)
     assert not service_of(rig).calls_of("create_prebooking")
@@ -472,7 +472,7 @@ async def test_the_checklist_as_a_file(rig: Rig) -> None:
     assert not lacking(text, "customer, amount and payment | yes | yes | once, last 2026", "READY_FOR_PICKUP")
 
 
-async def test_no_key_and_no_address_lies_in_the_database(rig: Rig, sqlite_url: str) -> None:
+async def test_database_holds_no_plain_keys_or_addresses(rig: Rig, sqlite_url: str) -> None:
     await added(rig)
     await deliver(rig, "webhooks on Harbour", user=OLGA)
     await booked(rig)

@@ -52,7 +52,7 @@ def offers(rig: Rig) -> dict[str, str]:
 
 
 @pytest.mark.rig(on="both")
-async def test_done_rows_are_left_out_until_taken_in_and_named_to_approvers(rig: Rig) -> None:
+async def test_done_rows_are_omitted_unless_included(rig: Rig) -> None:
     offer = await offered(rig, FILE)
     assert "$10.00" in offer.plain
     await press(rig, offer)
@@ -184,7 +184,7 @@ async def test_other_columns_leave_nothing_out_and_unknown_words_are_asked_about
         await rig.workspace.close(MARIA)
 
 
-async def test_rows_of_one_status_are_taken_in_together(rig: Rig) -> None:
+async def test_rows_of_one_status_are_included_together(rig: Rig) -> None:
     await pressed(rig, column("status", "paid", "on hold", "On hold", "on hold", "pending"))
     [field] = [block["element"] for block in rig.form().blocks if block.get("block_id") == "anyway"]
     [on_hold] = [one["value"] for one in field["options"] if one["text"]["text"] == "All 3 rows: on hold"]

@@ -122,7 +122,7 @@ async def test_row_that_ended_unpaid_is_not_repeated(rig: Rig, status: str, repe
     assert [(one.reference, one.theirs) for one in found] == [(first.reference, (2,))] * repeats
 
 
-async def test_one_more_approver_is_enough_however_much_repeats_and_all_are_named(rig: Rig) -> None:
+async def test_repeats_need_one_more_approver_and_are_all_named(rig: Rig) -> None:
     for door in ("send", "now", "file"):
         await through(rig, door)
     names = [one.reference for one in await requests(rig)]

@@ -362,7 +362,7 @@ async def test_list_without_credit_pauses_and_continues_where_it_stopped(rig: Ri
 
 
 @pytest.mark.parametrize("concurrent", ["1", "4"])
-async def test_address_that_our_account_may_not_check_has_no_verdict(rig: Rig, concurrent: str) -> None:
+async def test_unpermitted_address_has_no_verdict(rig: Rig, concurrent: str) -> None:
     """Nor are some of them, with answers in between: each is asked three times, and the list goes on to its end."""
     rig.emails.manners.forbidden = frozenset(f"p{n}@example.com" for n in range(2, 20, 5))
     many = b"email\r\n" + b"".join(b"p%d@example.com\r\n" % n for n in range(20))

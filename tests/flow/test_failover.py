@@ -83,7 +83,7 @@ async def look(rig: Rig) -> None:
     await ctx.chores["disk"](ctx)
 
 
-async def test_file_that_became_read_only_is_told_and_its_end(rig: Rig) -> None:
+async def test_read_only_database_is_alerted_and_its_recovery(rig: Rig) -> None:
     await set_read_only(rig, 1)
     await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 rent")
     await rig.workspace.until(lambda: ephemerals(rig, MARIA) == [answers.NOT_STORED.text])

@@ -152,7 +152,7 @@ async def test_texts_come_back_translated_under_their_own_names(maria: Localizer
     assert packed["b-fr.srt"].decode() == f"1\n00:00:01,000 --> 00:00:02,000\n[en → fr] {said}\n"
 
 
-async def test_file_of_several_that_was_not_done_whole_is_named(maria: Localizer) -> None:
+async def test_incomplete_file_of_a_group_is_named(maria: Localizer) -> None:
     cue = "1\n00:00:01,000 --> 00:00:02,000\nGood morning.\n"
     files = [("a.srt", cue.encode()), ("b.srt", f"{cue}\n2\n00:00:0x --> 1\nLost.\n".encode())]
     await maria.rig.workspace.drop_many(MARIA, FINANCE, files)
@@ -164,7 +164,7 @@ async def test_file_of_several_that_was_not_done_whole_is_named(maria: Localizer
     assert sorted(packed) == ["a-fr.srt", "b-fr.srt", "problems.csv"]
 
 
-async def test_results_that_are_too_much_for_one_archive_are_named(
+async def test_results_beyond_one_archive_are_named(
     maria: Localizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bot.workflows.localization.archive.MOST_BYTES", 629_146)

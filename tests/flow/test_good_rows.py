@@ -60,7 +60,7 @@ async def test_good_rows_are_requested_and_bad_rows_returned(rig: Rig) -> None:
     assert "row 3, row 5" in (await rig.card()).plain, "approvers see that rows of the file were left out"
 
 
-async def test_file_that_was_fixed_meanwhile_is_shown_anew(rig: Rig) -> None:
+async def test_file_fixed_meanwhile_is_shown_again(rig: Rig) -> None:
     offer = await pressed(rig, FILE)
     change(rig, offer, FILE.replace(b"-5", b"5.00").replace(b"Cleo,,", b"Cleo,cleo@example.com,"))
     await good(rig)

@@ -52,7 +52,7 @@ async def dropped(rig: Rig, content: bytes, name: str = "march.xlsx") -> None:
     await press(rig, await offered(rig, content, name))
 
 
-async def test_it_is_said_before_the_request_and_on_the_card(rig: Rig) -> None:
+async def test_hidden_cells_are_shown_in_the_form_and_on_the_card(rig: Rig) -> None:
     await dropped(rig, workbook(about=COLUMNS))
     assert [line for line in told(rig).splitlines() if "warning" in line] == SAID
     await submit(rig)
@@ -86,7 +86,7 @@ async def test_disguised_format_in_an_unused_column_is_ignored(rig: Rig) -> None
 TWICE = b"email,amount,Amount,note\nana@example.com,25.00,900.00,March\n"
 
 
-async def test_of_two_columns_with_one_name_a_person_picks_one(rig: Rig) -> None:
+async def test_person_chooses_between_equally_named_columns(rig: Rig) -> None:
     await dropped(rig, TWICE, "march.csv")
     assert told(rig).splitlines()[1].startswith(":mag: *Which column is which?*")
     assert rig.form().submit == "Go on"
@@ -108,14 +108,14 @@ async def test_of_two_columns_with_one_name_a_person_picks_one(rig: Rig) -> None
     ["email,amount,note,Note", "email,Email,amount,x", "email,amount,amount,x"],
     ids=["note", "email", "amount"],
 )
-async def test_each_column_that_is_named_twice_is_asked_about(rig: Rig, header: str) -> None:
+async def test_each_duplicated_column_is_asked_about(rig: Rig, header: str) -> None:
     await dropped(rig, f"{header}\nana@example.com,25.00,10.00,x\n".encode(), "march.csv")
     assert [one.text for one in said(rig)[0].buttons] == ["Pay in bulk", "Check first", "Process e-mails"]
     assert told(rig).splitlines()[1].startswith(":mag: *Which column is which?*")
     assert await requests(rig) == []
 
 
-async def test_columns_with_one_name_that_are_not_used_are_not_asked_about(rig: Rig) -> None:
+async def test_unused_duplicated_columns_are_ignored(rig: Rig) -> None:
     await dropped(rig, b"email,amount,x,x\nana@example.com,25.00,1,2\n", "march.csv")
     assert "*$25.00* · 1 payment" in told(rig)
 

@@ -16,7 +16,7 @@ from tests.workflows.looking import newest, requests
 PAYOUT, BULK, BOOK, EMAILS, LOCALIZE, FREEZE, UNFREEZE = (f"home.start.{number}" for number in range(7))
 
 
-async def test_on_the_first_day_it_says_what_to_do(rig: Rig) -> None:
+async def test_empty_home_says_what_to_do(rig: Rig) -> None:
     assert await opened(rig, MARIA) == snapshot("""\
 [New payout] [Pay in bulk] [Check e-mails] [Localize] [Refresh]
 Welcome to Switchboard

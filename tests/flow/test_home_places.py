@@ -188,7 +188,7 @@ async def test_press_in_a_replaced_view_does_not_bring_it_back(rig: Rig) -> None
     assert places(rig, ADA).keys() == {second, third}
 
 
-async def test_next_skips_nobody_after_decisions(rig: Rig) -> None:
+async def test_next_page_skips_no_request_after_decisions(rig: Rig) -> None:
     ids = await ask(rig, *(f"1.{10 + number} Rent" for number in range(7)))
     await opened(rig, ADA)
     await approve_there(rig)

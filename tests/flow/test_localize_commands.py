@@ -263,7 +263,7 @@ async def test_every_option_in_the_form(maria: Localizer) -> None:
         assert (await next_sent(maria, number))[1][option.name] == value, (one, option)
 
 
-async def test_neither_and_both_stand_at_their_fields(maria: Localizer, tmp_path: Path) -> None:
+async def test_neither_or_both_inputs_are_errors_at_their_fields(maria: Localizer, tmp_path: Path) -> None:
     for one in WITH_MEDIA:
         assert one.media is not None
         sample = media.make(tmp_path, "mp4" if one.operation is CallOperation.AUDIO_EXTRACTION else "mp3")
@@ -315,7 +315,7 @@ async def test_values_that_no_form_offers(maria: Localizer) -> None:
     assert not maria.rig.localization.calls
 
 
-async def test_who_may(rig: Rig) -> None:
+async def test_permitted_people_can_localize(rig: Rig) -> None:
     line = "paraphrase Hello there."
     assert "Guests can't" in answer(await Localizer(rig, user=GUS).type(line))
     assert not rig.localization.calls
@@ -334,7 +334,7 @@ async def test_not_configured(rig: Rig) -> None:
     assert answer(await maria.type("help")).startswith("*/localize*")
 
 
-async def test_several_files_where_the_bot_is_no_member_are_answered_directly(rig: Rig, tmp_path: Path) -> None:
+async def test_nonmember_bot_answers_several_files_directly(rig: Rig, tmp_path: Path) -> None:
     maria = Localizer(rig, channel=RANDOM)
     sample = media.make(tmp_path, "mp3")
     uploaded = [rig.workspace.upload(MARIA, f"{number}.mp3", sample) for number in range(2)]

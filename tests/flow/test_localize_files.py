@@ -97,7 +97,7 @@ async def test_two_tracks_that_can_be_played(maria: Localizer, tmp_path: Path) -
         assert {m.thread_ts for m in results} == {dropped.ts}, extension
 
 
-async def test_what_is_offered_is_what_fits(maria: Localizer, tmp_path: Path) -> None:
+async def test_offers_fit_the_file(maria: Localizer, tmp_path: Path) -> None:
     some = ["Convert", "Transcribe", "Emotion"]
     for extension, labels in {
         "mp3": ["Detect gender", "Separate vocals and music", *some],
@@ -293,7 +293,7 @@ async def test_several_files_at_once_from_a_form(maria: Localizer, tmp_path: Pat
     assert {path.name for path in paths} == {b.text.split(":paperclip: ")[1].split("\n")[0] for b in maria.boards()}
 
 
-async def test_where_the_bot_is_no_member_it_writes_directly(rig: Rig) -> None:
+async def test_nonmember_bot_writes_directly(rig: Rig) -> None:
     maria = Localizer(rig, channel=RANDOM)
     ack = await maria.type("convert https://files.example.com/talk.flac mp3")
     assert "/invite @Switchboard" in str(ack.body)

@@ -95,7 +95,7 @@ async def test_answer_after_thirty_minutes_is_a_direct_message(maria: Localizer)
     assert whispers(rig) == []
 
 
-async def test_it_survives_a_restart_and_is_told_once(maria: Localizer) -> None:
+async def test_private_call_survives_a_restart_and_answers_once(maria: Localizer) -> None:
     """The address is kept sealed, so that another process answers where it was asked."""
     rig = maria.rig
     await maria.type(ASKED)

@@ -66,7 +66,7 @@ async def test_bulk_recipients_are_known(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("verb", STEPS)
-async def test_sent_anyway_it_is_approved_with_what_is_not_fine_confirmed(rig: Rig, verb: str) -> None:
+async def test_confirmed_address_still_needs_explicit_approval(rig: Rig, verb: str) -> None:
     await held(rig, verb)
     await press(rig, "send_anyway")
     found = await newest(rig)
@@ -152,7 +152,7 @@ async def test_restart_does_not_ask_again(rig: Rig) -> None:
     assert len(rig.workspace.messages(FINANCE)) == before
 
 
-async def test_in_the_approvers_own_channel_they_are_called_after_the_requester_answered(rig: Rig) -> None:
+async def test_approvers_are_mentioned_after_the_requester_answered(rig: Rig) -> None:
     await held(rig, channel=APPROVALS)
     found = await newest(rig)
 

@@ -139,7 +139,7 @@ async def test_repeated_file_event_makes_no_second_offer(rig: Rig) -> None:
     assert len(said(rig)) == 1
 
 
-async def test_several_files_of_one_message_are_offered_each_for_what_fits(rig: Rig, wants: Wants) -> None:
+async def test_each_file_of_a_message_gets_fitting_offers(rig: Rig, wants: Wants) -> None:
     dropped = await rig.workspace.drop_many(
         MARIA, FINANCE, [("a.wav", WAV), ("b.csv", CSV), ("c.bin", bytes(range(256))), ("d.wav", WAV)]
     )
@@ -173,7 +173,7 @@ async def test_unusable_files_get_no_offer(rig: Rig) -> None:
     assert said(rig) == []
 
 
-async def test_the_ending_of_a_name_is_no_reason(rig: Rig) -> None:
+async def test_offer_follows_content_despite_a_wrong_extension(rig: Rig) -> None:
     await rig.workspace.drop(MARIA, FINANCE, "report.pdf", WAV)
     await rig.settle()
     (offer,) = said(rig)
@@ -351,7 +351,7 @@ async def test_double_click_starts_one_run(rig: Rig, wants: Wants) -> None:
 
 
 @pytest.mark.rig(on="sqlite", clock=None, socket_mode=True)
-async def test_over_a_socket_it_is_the_same(rig: Rig, wants: Wants) -> None:
+async def test_offers_work_over_socket_mode(rig: Rig, wants: Wants) -> None:
     dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
     offer = await rig.workspace.until(lambda: said(rig)[0])
     assert offer.thread_ts == dropped.ts
@@ -403,7 +403,7 @@ async def test_shortcut_works_on_text(rig: Rig) -> None:
     assert "There's no file in this message." in words_of(await use_file(rig, message))
 
 
-async def test_shortcut_outside_the_bots_channels_says_how_to_invite_it(rig: Rig) -> None:
+async def test_shortcut_outside_bot_channels_says_how_to_invite_it(rig: Rig) -> None:
     dropped = await rig.workspace.drop(MARIA, RANDOM, "a.wav", WAV)
     await rig.pass_time(120, steps=3)
     assert said(rig, RANDOM) == []

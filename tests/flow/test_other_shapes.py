@@ -52,7 +52,7 @@ async def unread(rig: Rig, operation: str) -> Message:
         f"data:audio/wav;base64,{WAV}",
     ],
 )
-async def test_audio_inside_the_answer_is_handed_over(rig: Rig, body: object) -> None:
+async def test_audio_inside_the_answer_is_shared(rig: Rig, body: object) -> None:
     maria = Localizer(rig)
     says(rig, "localization", "text_to_speech", body)
     await maria.type(SPEAK)
@@ -108,7 +108,7 @@ async def test_strongest_emotion_is_shown_with_its_share(rig: Rig) -> None:
 
 @pytest.mark.rig(clock=None)
 @pytest.mark.parametrize("shape", ["list", "base64"])
-async def test_two_tracks_without_names_of_fields_are_told_apart(rig: Rig, shape: str) -> None:
+async def test_two_unnamed_tracks_are_distinguished(rig: Rig, shape: str) -> None:
     maria = Localizer(rig)
     sound = await rig.workspace.drop(MARIA, FINANCE, "song.wav", SOUND)
     await maria.choose("Separate vocals and music", file=sound)
@@ -202,7 +202,7 @@ async def test_reads_of_payments_find_the_record_in_an_envelope(rig: Rig, wrap: 
 
 
 @pytest.mark.parametrize("around", [{"success": False}, {"error": "stale"}, {"status": 500}, {"id": "op-2"}])
-async def test_envelope_that_tells_of_an_error_gives_no_record(rig: Rig, around: dict[str, object]) -> None:
+async def test_error_envelope_is_not_a_record(rig: Rig, around: dict[str, object]) -> None:
     record = {"status": "active", "fullName": "Ana Lopez"}
     says(rig, "payments", "account_status", {"data": record, "fullName": ""} | around)
     assert "Ana Lopez" not in (await ask(rig, "account ana@example.com")).text

@@ -101,9 +101,7 @@ async def test_read_leaves_out_words_that_only_repeat_the_status(rig: Rig, statu
 
 
 @pytest.mark.parametrize("displayed", [True, False])
-async def test_unknown_operation_is_told_with_the_services_words_unless_it_forbids_that(
-    rig: Rig, displayed: bool
-) -> None:
+async def test_unknown_operation_quotes_the_service_unless_forbidden(rig: Rig, displayed: bool) -> None:
     body = {"data": {}, "code": "E4", "message": "It was archived in May", "displayToUser": displayed}
     says(rig, "payments", "get_operation", body, status=404)
     told = (await ask(rig, "show 652f7a1e9b1d")).text

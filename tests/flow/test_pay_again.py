@@ -99,7 +99,7 @@ async def test_pressed_twice_and_by_two_people_makes_one(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize(("end", "word"), [("reject", "rejected"), ("withdraw", "withdrawn")])
-async def test_of_a_request_that_ended_unpaid_the_rows_are_offered_once_more(rig: Rig, end: str, word: str) -> None:
+async def test_rows_of_an_unpaid_request_are_offered_again(rig: Rig, end: str, word: str) -> None:
     first = await failed(rig)
     await again(rig, first)
     if end == "reject":

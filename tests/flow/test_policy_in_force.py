@@ -111,7 +111,7 @@ async def test_vote_without_the_amount_is_void_once_the_policy_needs_it(rig: Rig
     assert commits(rig) == 1
 
 
-async def test_votes_that_wait_for_others_are_void_at_once(rig: Rig) -> None:
+async def test_pending_votes_are_voided_by_a_new_policy(rig: Rig) -> None:
     await under(rig, POLICY.replace("quorum = 1\n", "quorum = 3\n", 1))
     await rig.pay()
     for person in (ADA, LIN):
@@ -134,7 +134,7 @@ async def test_typed_amount_counts_under_a_stricter_policy(rig: Rig) -> None:
     assert commits(rig) == 1
 
 
-async def test_more_approvers_by_a_stricter_policy_is_what_the_card_says(rig: Rig) -> None:
+async def test_card_shows_the_stricter_quorum(rig: Rig) -> None:
     await rig.pay()
     await rig.workspace.click(ADA, APPROVALS, (await rig.card()).ts, "payout.approve")
     await under(rig, POLICY.replace("quorum = 1\n", "quorum = 2\n", 1))

@@ -205,7 +205,7 @@ async def test_prebooking_of_the_dashboard_is_shown(rig: Rig) -> None:
     assert "I can't find 652f7a1e9b1d" in await deliver(rig, "prebook show 652f7a1e9b1d")
 
 
-async def test_one_of_ours_is_recovered_by_who_only_looks_at_it(rig: Rig) -> None:
+async def test_own_prebooking_is_recovered_by_looking_at_it(rig: Rig) -> None:
     made = await lost(rig)
     assert made is not None
     assert f"this link: <{service_of(rig).base_url}/address/{made.id}>" in await deliver(rig, f"prebook show {made.id}")

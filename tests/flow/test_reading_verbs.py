@@ -62,7 +62,7 @@ def references(message: Message) -> list[str]:
 
 
 @pytest.mark.rig(on="both")
-async def test_list_is_a_table_whose_text_says_the_same(rig: Rig) -> None:
+async def test_list_is_a_table_with_equal_text(rig: Rig) -> None:
     fill(rig, 3)
     await rig.pay()
     told = await ask(rig, "list")
@@ -102,7 +102,7 @@ async def test_nothing_of_any_callback_address_is_shown(rig: Rig) -> None:
         assert [one for one in ("secret-of-somebody", "callbacks/", "://") if one in everything] == []
 
 
-async def test_sixty_operations_are_turned_over_in_one_and_the_same_answer(rig: Rig) -> None:
+async def test_sixty_operations_are_paged_in_one_answer(rig: Rig) -> None:
     ids = fill(rig, 60)
     told = await ask(rig, "list payouts")
     seen = references(told)

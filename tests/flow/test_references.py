@@ -36,7 +36,7 @@ async def bookings(rig: Rig) -> list[str]:
     return [row.reference for row in rows]
 
 
-async def test_every_kind_of_request_has_a_letter_of_its_own(rig: Rig) -> None:
+async def test_every_kind_of_request_has_its_letter(rig: Rig) -> None:
     await rig.pay("send ana@example.com 25.00 rent")
     await rig.pay("now ana@example.com 30.00 rent")
     await rig.pay("collect ben@example.com campaign web=1x10.00")

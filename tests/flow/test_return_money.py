@@ -68,7 +68,7 @@ async def test_only_requesters_request_it(rig: Rig, user: str) -> None:
     assert len(await requests(rig)) == 1
 
 
-async def test_pressed_by_two_it_is_asked_for_once(rig: Rig) -> None:
+async def test_return_pressed_by_two_is_requested_once(rig: Rig) -> None:
     await in_escrow(rig)
     for user in (MARIA, TOM, MARIA):
         await press(rig, user=user)

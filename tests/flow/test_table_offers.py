@@ -38,9 +38,7 @@ def offers(rig: Rig) -> list[list[str]]:
         ("recipient,payee,amount", ["Process e-mails"]),
     ],
 )
-async def test_it_is_offered_where_the_names_say_which_column_is_which(
-    rig: Rig, header: str, labels: list[str]
-) -> None:
+async def test_bulk_is_offered_if_headers_name_the_columns(rig: Rig, header: str, labels: list[str]) -> None:
     mark = ";" if ";" in header else ","
     row = mark.join("x" for _ in header.split(mark))
     await dropped(rig, f"{header}\n{row}\n".encode())

@@ -16,7 +16,7 @@ from tests.support.rows import change_rows
 from tests.workflows.looking import actions, asked, disagreements, newest, requests, state
 
 
-async def test_it_is_shown_taken_in_approved_and_committed_once(rig: Rig) -> None:
+async def test_external_payout_is_shown_imported_approved_and_committed_once(rig: Rig) -> None:
     record = made(rig)
     told = await ask(rig, f"show {record.id}")
     [taking] = next(block["elements"] for block in told.blocks if block["type"] == "actions")

@@ -25,7 +25,7 @@ async def asked_for_the_partner(rig: Rig) -> str:
     return told.text
 
 
-async def test_from_the_answer_to_the_line_that_mends_it(rig: Rig) -> None:
+async def test_unread_answer_leads_to_its_settings_line(rig: Rig) -> None:
     assert "No unread answers" in (await ask(rig, "unread")).text
     assert "uid: partner" in await asked_for_the_partner(rig)
     assert "• *payments.partner*, status 200: 1 unread answer" in (await ask(rig, "unread")).text

@@ -66,7 +66,7 @@ async def test_request_without_a_card_expires_after_its_time(rig: Rig, channel: 
     assert rig.cards(APPROVALS) == []
 
 
-async def test_request_expires_while_slack_takes_no_card(rig: Rig) -> None:
+async def test_request_without_a_card_expires(rig: Rig) -> None:
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "chat.postMessage", times=1))
     rig.workspace.set_channel(APPROVALS, archived=True)
     await rig.pay()

@@ -28,13 +28,13 @@ async def test_optional_fields_may_be_empty(rig: Rig) -> None:
     assert "I can't find B-000000." in rig.form(ADA).plain
 
 
-async def test_one_of_several_words_is_asked_for_in_words(rig: Rig) -> None:
+async def test_choice_of_words_is_explained(rig: Rig) -> None:
     await rig.workspace.slash(MARIA, FINANCE, "/deliver", "store")
     label = next(block["label"]["text"] for block in rig.form().blocks if block["type"] == "input")
     assert label == "Add or show or edit"
 
 
-async def test_list_of_approvals_asks_slack_for_links_once_if_it_gives_none(rig: Rig) -> None:
+async def test_approvals_list_requests_missing_links_once(rig: Rig) -> None:
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "chat.getPermalink", times=None))
     await rig.pay("send ana@example.com 25.00 first")
     await rig.pay("send luis@example.com 10.00 second")

@@ -35,7 +35,7 @@ async def test_every_ack_is_counted_by_its_kind(rig: Rig) -> None:
     assert found == {"command": 1, "action": 1, "view": 1, "shortcut": 1}
 
 
-async def test_seconds_are_those_of_a_clock_that_is_never_set(rig: Rig) -> None:
+async def test_ack_seconds_use_a_monotonic_clock(rig: Rig) -> None:
     await rig.pay()
     found = await Page.of(rig.switchboard.url)
     assert found.value(f"{NAME}_bucket", kind="command", le="0.001") == 1, "the clock stood still"

@@ -85,7 +85,7 @@ async def test_tampered_row_is_reported(rig: Rig, sqlite_url: str) -> None:
 
 
 @pytest.mark.parametrize("user", [ADA, OLGA])
-async def test_nothing_is_under_way_at_first(rig: Rig, user: str) -> None:
+async def test_status_is_empty_at_first(rig: Rig, user: str) -> None:
     told = (await ask(rig, "status", user=user)).text
     assert under_way(told) == []
     assert "*In progress*\nNothing.\n*Queues*\n" in told

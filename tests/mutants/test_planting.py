@@ -92,7 +92,7 @@ def test_a_mistake_of_each_kind(source: str, kind: str, changed: str) -> None:
         "def __repr__(self):\n    return a",
     ],
 )
-def test_nothing_is_planted_where_nothing_behaves_otherwise(source: str) -> None:
+def test_no_mistake_is_planted_without_effect(source: str) -> None:
     assert changes(source) == []
 
 
@@ -100,7 +100,7 @@ def test_text_of_an_error_that_is_raised_stays() -> None:
     assert "text" not in {kind for kind, _ in changes("raise ValueError('a')")}
 
 
-def test_what_stands_in_braces_of_a_text_is_code() -> None:
+def test_expressions_in_f_strings_are_mutated() -> None:
     assert ("unwrapped", "x = f'for {(name)}'") in changes("x = f'for {typed(name)}'")
 
 
@@ -117,7 +117,7 @@ def test_a_seed_plants_the_same_mistakes_wherever_they_move(tmp_path: Path) -> N
     assert planted_in(tmp_path, CODE, seed=1, size=3) == once[:3]
 
 
-def test_there_is_one_mistake_a_line_and_a_place_for_each_kind(tmp_path: Path) -> None:
+def test_each_kind_of_mistake_is_planted_once_per_place(tmp_path: Path) -> None:
     (tmp_path / "shop.py").write_bytes(CODE)
     lines = [one.line for one in sample(tmp_path, ["shop.py"], size=99, seed=1)]
     assert len(lines) == len(set(lines))

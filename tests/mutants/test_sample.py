@@ -110,13 +110,13 @@ def hunted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
     ],
     ids=["a boundary", "an operator", "a constant of the module", "what ran while tests were collected"],
 )
-def test_what_a_test_finds_is_found(hunted: dict[str, Result], changed: str, test: str) -> None:
+def test_mistake_that_fails_a_test_is_found(hunted: dict[str, Result], changed: str, test: str) -> None:
     assert hunted[changed].verdict is Verdict.FOUND
     assert hunted[changed].ran[0].startswith("checks/test_shop.py")
     assert test in (hunted[changed].by, hunted[changed].by.partition("::")[2])
 
 
-def test_what_no_test_finds_survives_and_names_the_tests_that_ran(hunted: dict[str, Result]) -> None:
+def test_surviving_mistake_names_the_tests_that_ran(hunted: dict[str, Result]) -> None:
     survived = hunted["while cents > 1:"]
     assert (survived.verdict, survived.ran, survived.of) == (Verdict.SURVIVED, ("checks/test_shop.py::test_left",), 1)
 
@@ -199,7 +199,7 @@ def test_a_sample_counts_equivalents_apart_and_hunts_survivors_again(tmp_path: P
     assert "2 planted, 1 equivalent, 1 found: 100.0 %" in said(capfd)
 
 
-def test_what_was_found_is_forgotten_when_asked(tmp_path: Path) -> None:
+def test_fresh_run_forgets_found_mistakes(tmp_path: Path) -> None:
     one = places(SMALL.encode(), "bot/shop.py")[0]
     path = tmp_path / "seed-1.jsonl"
     Kept(path, fresh=False).keep(Result(one, Verdict.FOUND, by="x"))
@@ -220,7 +220,7 @@ def test_an_equivalent_of_one_function_excuses_no_other() -> None:
     assert [replace(said, scope=scope).is_it(one) for scope in ("", "doubled", "untested")] == [True, True, False]
 
 
-def test_each_equivalent_stands_in_its_file_and_says_why() -> None:
+def test_each_equivalent_exists_and_has_its_reason() -> None:
     for one in EQUIVALENT:
         assert one.stands_in((ROOT / one.file).read_text(encoding="utf-8")), one
         assert len(one.reason.split()) > 3, one

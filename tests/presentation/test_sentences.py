@@ -26,7 +26,7 @@ def test_resume_report_names_missing_rows() -> None:
     assert len(notices.report(NOW, [])) == 1
 
 
-def test_of_many_requests_to_check_twenty_are_named() -> None:
+def test_at_most_twenty_requests_to_check_are_named() -> None:
     def resumed(count: int) -> str:
         check = [f"P-{number}" for number in range(count)]
         return notices.notice({"topic": "resumed", "reason": "looked", "check": check}).text
@@ -177,7 +177,7 @@ def test_work_in_progress_is_listed() -> None:
     assert overview.jobs(UnderWay(rows=[], total=0)).text == ":zzz: Nothing in progress."
 
 
-def test_of_much_that_is_under_way_twenty_five_are_named() -> None:
+def test_at_most_25_items_in_progress_are_named() -> None:
     def last(count: int, total: int) -> str:
         rows = [running(Kind.PAYOUT, "awaiting")] * count
         return overview.jobs(UnderWay(rows=rows, total=total)).text.splitlines()[-1]

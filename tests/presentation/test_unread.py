@@ -56,7 +56,7 @@ def test_proposed_lines_form_a_valid_services_file(theirs: str, tmp_path_factory
     assert load_routes(file, environment="sandbox").use("payments", "create_payout").reply["id"] == (theirs,)
 
 
-def test_answers_that_no_line_mends() -> None:
+def test_unread_answers_without_a_settings_line_are_explained() -> None:
     found = {
         "a page": UnreadAnswer(operation=OPERATION, status=200, body="no JSON (HTML page of 512 bytes)"),
         "a value that does not fit": answer({"id": "x", "status": "created"}, "status"),

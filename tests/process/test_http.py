@@ -60,7 +60,7 @@ def _known(scene: Scene) -> str:
 
 
 @at_the_door
-async def test_callback_without_right_gets_the_same_404_byte_for_byte(guarded: Scene) -> None:
+async def test_unauthorized_callbacks_get_identical_404_answers(guarded: Scene) -> None:
     known = _known(guarded)
     unknown = (secrets.token_urlsafe(32), known[:-1] + ("A" if known[-1] != "A" else "B"), "short", "x" * 2_000)
     sources = (None, "198.51.100.1", f"{OURS}, 198.51.100.1", "nonsense")

@@ -61,7 +61,7 @@ async def result_of(scene: Scene, root: Message) -> bytes:
 
 
 @pytest.mark.parametrize("kills", [1, pytest.param(4, marks=pytest.mark.campaign)])
-async def test_kill_continues_list_where_it_was(open_scene: Opening, kills: int) -> None:
+async def test_killed_list_resumes_where_it_was(open_scene: Opening, kills: int) -> None:
     scene = await open_scene()
     await ask_for_addresses(scene)
     for number in range(1, kills + 1):

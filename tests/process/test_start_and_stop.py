@@ -61,7 +61,7 @@ async def test_while_slack_is_down_it_lives_waits_and_then_works(open_scene: Ope
     await scene.completed_once()
 
 
-async def test_callbacks_are_taken_in_while_slack_is_down(open_scene: Opening) -> None:
+async def test_callbacks_are_accepted_while_slack_is_down(open_scene: Opening) -> None:
     scene = await open_scene(simulator={"step_seconds": None}, POLL_SECONDS="3600")
     await scene.pay_and_approve()
     await scene.workspace.until(lambda: scene.cards(APPROVALS)[0].text.startswith("Sent: "))

@@ -221,6 +221,6 @@ def test_unnamed_file_uses_its_title() -> None:
     assert read_info(sample(size=None, shares=None, channels=None, url_private_download="")).size == 0
 
 
-def test_a_name_has_nothing_that_no_database_holds() -> None:
+def test_file_name_holds_only_storable_characters() -> None:
     file = {"id": "F1", "name": "ta\x00l\ud83dk.wav", "size": 1, "url_private": "https://files.slack.com/x"}
     assert ascii(read_info(file).name) == "'talk.wav'"

@@ -51,7 +51,7 @@ async def test_enterprise_grid_people_can_request_and_approve(rig: Rig) -> None:
     {"teams": (), "team_id": HOME, "stranger": True},
     {"teams": (HOME,), "restricted": True},
 ],ids=["another workspace of the organization", "a stranger", "a stranger with our id", "a guest"])  # fmt: skip
-async def test_others_of_a_grid_do_not_count(rig: Rig, changes: dict[str, Any]) -> None:
+async def test_people_of_other_grid_workspaces_do_not_count(rig: Rig, changes: dict[str, Any]) -> None:
     rig.workspace.set_user(ADA, **{"team_id": "", **changes})
     await rig.pay()
     await rig.press("approve", user=ADA, force=True)
@@ -88,7 +88,9 @@ async def test_organization_wide_token_is_refused_at_start(rig: Rig) -> None:
     {"enterprise_id": "E1", "is_enterprise_install": True},
     {"team_id": "E1", "enterprise_id": "E1"}, {"enterprise_id": "E1"}, {},
 ])  # fmt: skip
-async def test_a_token_without_workspace_is_named(api: Api, web_client: AsyncWebClient, answer: dict[str, Any]) -> None:
+async def test_token_without_workspace_is_reported(
+    api: Api, web_client: AsyncWebClient, answer: dict[str, Any]
+) -> None:
     api.say("auth.test", {"ok": True, "user_id": "U1", "bot_id": "B1", **answer})
     with pytest.raises(OperatorError, match="whole organization") as refused:
         await who_we_are(web_client)

@@ -35,7 +35,7 @@ def judged(hosts: Hosts, url: str) -> tuple[bool, bool, bool]:
 
 
 @pytest.mark.parametrize(("pattern", "downloads", "uploads", "answers"), TABLE)
-def test_each_slack_has_hosts_of_its_own(pattern: str, downloads: bool, uploads: bool, answers: bool) -> None:
+def test_slack_and_govslack_have_separate_hosts(pattern: str, downloads: bool, uploads: bool, answers: bool) -> None:
     at_home = (downloads, uploads, answers)
     assert judged(Hosts(COMMERCIAL), pattern.format("slack.com")) == at_home
     assert judged(Hosts(GOVERNMENT), pattern.format("slack-gov.com")) == at_home

@@ -75,7 +75,7 @@ async def test_released_requests_resume_in_order_and_spaced(store: Store) -> Non
     assert await due([soon, first, second, third]) == [NOW, later(2), later(4), later(6)], "never later than before"
 
 
-async def test_text_that_a_database_cannot_hold_is_mended(store: Store) -> None:
+async def test_unstorable_text_is_repaired(store: Store) -> None:
     asked, odd = await ask(store), "a\x00b\ud800c"
     changed = await unit(store).instructions.touch(asked, now=NOW, remote_status=odd, reason=given(odd))
     assert changed is not None

@@ -38,7 +38,7 @@ def _with_attributes(count: int) -> bytes:
 
 
 @pytest.mark.parametrize("content", [_text(20_000), book([["email", "amount"], ["ana@example.com", "25.00"]])])
-async def test_the_same_table_comes_out(content: bytes) -> None:
+async def test_reader_process_returns_the_same_table(content: bytes) -> None:
     here = read_table(io.BytesIO(content), name="people")
     apart = await read_apart(io.BytesIO(content), name="people")
     assert list(apart.rows) == list(here.rows)

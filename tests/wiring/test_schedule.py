@@ -264,7 +264,7 @@ async def test_stop_between_tick_and_start_is_clean(table: Table, caplog: Logged
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
 
 
-async def test_due_work_that_cannot_begin_is_looked_at_again_at_each_tick(table: Table) -> None:
+async def test_blocked_due_work_is_retried_at_each_tick(table: Table) -> None:
     one = Worker()
     table.due = {"one": table.clock.seconds()}
     schedule = schedule_of(table, workers={"one": one})

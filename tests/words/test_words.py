@@ -67,7 +67,7 @@ def test_sentences_are_short() -> None:
     assert len(long) <= MOST_OVER_TWELVE * len(counted), sorted(long, reverse=True)
 
 
-def test_what_is_printed_is_what_is_said() -> None:
+def test_printed_sentences_match_the_product() -> None:
     """The walk finds a sentence in each kind of place: a constant, a table, a function, a rule of an argument."""
     found = {one.where: one.text for one in everything()}
     assert len(everything()) > 1_000

@@ -109,7 +109,7 @@ def test_map_center_needs_confirmation(link: str) -> None:
     *("https://maps.apple.com/?daddr=Calle+5&ll=-0.2,-78.5", "https://yandex.com/maps/?rtext=-0.21,-78.49~"),
     f"{HERE_WE_GO}/directions/mix/-0.21,-78.49:Quito?map=-0.2,-78.5,15,normal",
 ])  # fmt: skip
-def test_start_of_a_route_is_no_destination(link: str) -> None:
+def test_start_of_a_route_is_not_the_destination(link: str) -> None:
     with pytest.raises(RuleError, match="shows no position"):
         read_position(link)
 
@@ -143,7 +143,7 @@ def test_pair_far_from_the_store_is_left_to_the_service() -> None:
     ("https://[", "shows no position"), ("nan, inf", "coordinates like"), ("1e1, 2", "coordinates like"),
     ("9" * 3000, "coordinates like"),
 ])  # fmt: skip
-def test_what_is_not(text: str, words: str) -> None:
+def test_unusable_positions_are_refused(text: str, words: str) -> None:
     with pytest.raises(RuleError) as caught:
         read_position(text)
     assert words in caught.value.rule

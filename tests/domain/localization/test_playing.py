@@ -21,7 +21,7 @@ def test_encoder_files_have_their_duration(tmp_path: Path, extension: str, secon
 
 
 @given(st.binary(max_size=200), st.integers(min_value=0, max_value=10**9))
-def test_anything_else_has_no_length_or_some(head: bytes, size: int) -> None:
+def test_other_content_has_a_duration_or_none(head: bytes, size: int) -> None:
     for start in (b"", b"RIFF\0\0\0\0WAVE", b"RIFF\0\0\0\0WAVEfmt \x10\0\0\0", b"ID3", b"\xff\xfb"):
         found = seconds_of(start + head, size)
         assert found is None or isinstance(found, float)

@@ -139,7 +139,7 @@ def test_translation_into_the_same_language_is_refused(text: str, options: Mappi
     *("ftp://example.com/a.mp3", "https://user:word@example.com/a.mp3", "http://127.0.0.1/a.mp3"),
     "https://example.com/" + "a" * 2_000 + ".mp3",
 ])  # fmt: skip
-def test_addresses_that_are_never_handed_on(url: str) -> None:
+def test_unsafe_addresses_are_refused(url: str) -> None:
     assert len(rules(Request(operation=CallOperation.GENDER, url=url))) == 1
 
 

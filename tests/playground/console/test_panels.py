@@ -88,7 +88,7 @@ def test_call_log_is_bounded() -> None:
     assert (book.count, book.get("1")) == (3, None)
 
 
-def test_operations_and_faults_exist_where_they_are_armed() -> None:
+def test_armed_operations_and_faults_exist() -> None:
     special = {"*", "callback", "outcome", "bulk outcome"}
     assert {operation.name for operation in PAYMENTS_OPERATIONS} - special <= set(ROUTES)
     assert {operation.name for operation in LOCALIZATION_OPERATIONS} == {"*", MANNERS, *RULES}

@@ -31,7 +31,7 @@ async def test_an_unknown_person_becomes_the_one_the_guide_names(scene: Scene) -
     assert (await scene.state(""))["me"]["id"] == NORA
 
 
-async def test_messages_are_those_the_person_may_see(scene: Scene) -> None:
+async def test_state_holds_only_visible_messages(scene: Scene) -> None:
     await scene.workspace.say(TOMAS, GENERAL, "for all of us")
     await scene.workspace.say(TOMAS, APPROVALS, "for two of us")
     await scene.workspace.slash(TOMAS, GENERAL, "/pay", "nothing")

@@ -79,7 +79,9 @@ async def book(service: DeliverySimulator, **changes: object) -> Any:
         ({"latitude": -2.2, "longitude": -79.9}, "not covered"),
     ],
 )
-async def test_what_it_does_not_take(service: DeliverySimulator, changes: dict[str, object], words: str) -> None:
+async def test_wrong_booking_requests_are_refused(
+    service: DeliverySimulator, changes: dict[str, object], words: str
+) -> None:
     status, body = await ask(service, "POST", "createBooking", {**BOOKING, **changes})
     assert status in (400, 404)
     assert words in body["message"]
@@ -146,7 +148,7 @@ async def test_cook_time_delays_the_search(service: DeliverySimulator) -> None:
     assert (await ask(service, "POST", "startSearch", {"bookingID": "nobody's"}))[0] == 404
 
 
-async def test_it_knows_no_idempotency_and_finds_the_newest_by_our_number(service: DeliverySimulator) -> None:
+async def test_bookings_are_not_idempotent_and_found_by_newest(service: DeliverySimulator) -> None:
     await book(service)
     second = await book(service)
     assert len(service.bookings) == 2

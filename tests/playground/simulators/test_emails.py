@@ -55,7 +55,7 @@ async def test_undocumented_file_is_refused(simulator: EmailsSimulator, data: ai
     assert not simulator.files
 
 
-async def test_more_at_a_time_than_allowed_are_asked_to_wait(simulator: EmailsSimulator) -> None:
+async def test_requests_over_the_concurrency_limit_get_429(simulator: EmailsSimulator) -> None:
     simulator.manners.at_once = 0
     async with (
         aiohttp.ClientSession() as session,

@@ -64,7 +64,7 @@ async def test_hanging_request_has_its_effect_and_ends(simulator: PaymentsSimula
         await waiting
 
 
-async def test_one_operation_fails_while_the_others_go_on(simulator: PaymentsSimulator, partner: Partner) -> None:
+async def test_fault_of_one_operation_affects_no_other(simulator: PaymentsSimulator, partner: Partner) -> None:
     simulator.faults.arm(Fault(FaultKind.ERROR_500, "list_operations", times=None, skip=1))
     assert [(await partner("GET", "/operations")).status for _ in range(3)] == [200, 500, 500]
     assert (await partner("GET", "/partners/me")).status == 200

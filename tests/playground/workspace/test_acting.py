@@ -48,7 +48,7 @@ async def test_command_keeps_unescaped_text_and_smart_quotes(workspace: Workspac
     assert ack.request.payload["text"] == "“March ‘x’” — it’s"
 
 
-async def test_commands_nobody_could_type(workspace: Workspace, bolt: Bolt) -> None:
+async def test_impossible_commands_are_refused(workspace: Workspace, bolt: Bolt) -> None:
     workspace.add_command("/pay", hint="send …", description="Pays")
     with pytest.raises(ImpossibleAct, match="no command '/other'"):
         await workspace.slash(ANA, GENERAL, "/other")
@@ -82,7 +82,7 @@ async def test_click_payload_matches_slack(workspace: Workspace, bolt: Bolt, car
     assert action == {**button("go", "v1"), "block_id": "choices"}
 
 
-async def test_an_outsiders_click_says_so(workspace: Workspace, bolt: Bolt, card: str) -> None:
+async def test_click_of_an_outsider_is_marked(workspace: Workspace, bolt: Bolt, card: str) -> None:
     await workspace.click(EVE, GENERAL, card, "go")
     assert bolt.seen[-1]["user"]["team_id"] == "T0OTHER"
     assert bolt.seen[-1]["team"]["id"] == "T0HOME"
@@ -101,7 +101,9 @@ async def test_menus_blocks_and_tampering(workspace: Workspace, bolt: Bolt, card
     assert bolt.seen[-1]["actions"][0]["block_id"] == "x"
 
 
-async def test_clicks_nobody_could_make(workspace: Workspace, bolt: Bolt, client: AsyncWebClient, card: str) -> None:
+async def test_impossible_clicks_are_refused(
+    workspace: Workspace, bolt: Bolt, client: AsyncWebClient, card: str
+) -> None:
     with pytest.raises(ImpossibleAct, match=r"no element 'stop' is shown; there are \['go', 'more', 'go'\]"):
         await workspace.click(ANA, GENERAL, card, "stop")
     with pytest.raises(ImpossibleAct, match="no message"):
@@ -124,7 +126,7 @@ async def test_clicks_nobody_could_make(workspace: Workspace, bolt: Bolt, client
         await workspace.click(ANA, GENERAL, card, "go")
 
 
-async def test_a_failed_click_is_told(workspace: Workspace, bolt: Bolt, card: str) -> None:
+async def test_failed_click_is_reported(workspace: Workspace, bolt: Bolt, card: str) -> None:
     assert (await workspace.click(ANA, GENERAL, card, "go")).status == 404
     assert [m.text for m in workspace.ephemerals(ANA)] == ['This action failed with the error "dispatch_failed"']
 

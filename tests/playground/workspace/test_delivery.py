@@ -98,7 +98,7 @@ async def test_an_answer_slack_cannot_show(workspace: Workspace, bolt: Bolt) -> 
     assert [m.text for m in workspace.ephemerals(ANA)] == ['/pay failed with the error "invalid_blocks"']
 
 
-async def test_messages_and_mentions_reach_the_app_where_it_is(workspace: Workspace, bolt: Bolt) -> None:
+async def test_messages_and_mentions_reach_the_app_in_its_channels(workspace: Workspace, bolt: Bolt) -> None:
     heard: list[tuple[str, str]] = []
 
     @bolt.app.event("message")

@@ -32,7 +32,7 @@ def events(bolt: Bolt) -> list[dict[str, Any]]:
     return [body["event"] for body in bolt.seen]
 
 
-async def test_several_files_stand_in_one_message(workspace: Workspace, bolt: Bolt) -> None:
+async def test_message_can_hold_several_files(workspace: Workspace, bolt: Bolt) -> None:
     parent = await workspace.say(ANA, GENERAL, "here they come")
     message = await workspace.drop_many(ANA, GENERAL, [("a.csv", CSV), ("b.txt", b"hi")], thread_ts=parent.ts)
     told = events(bolt)[1:]
@@ -226,7 +226,7 @@ async def test_bytes_raw_or_multipart(client: Client, session: ClientSession, wo
         assert file.content == b"0123456789"
 
 
-async def test_an_upload_is_what_was_announced(client: Client, session: ClientSession, workspace: Workspace) -> None:
+async def test_upload_matches_its_announcement(client: Client, session: ClientSession, workspace: Workspace) -> None:
     file_id, status, _ = await upload(client, session, data=b"short")
     assert status == 400
     answered = await refused(client.files_completeUploadExternal(files=[{"id": file_id}], channel_id=GENERAL))

@@ -50,7 +50,7 @@ WRONG: list[tuple[str, list[dict[str, Any]], str]] = [
 
 
 @pytest.mark.parametrize("blocks", FITTING, ids=lambda blocks: str(blocks[0]["type"]))
-def test_what_fits_passes(blocks: list[dict[str, Any]]) -> None:
+def test_content_within_limits_passes(blocks: list[dict[str, Any]]) -> None:
     assert check_blocks(blocks, "message") == []
 
 
@@ -65,7 +65,7 @@ async def test_oversized_content_is_refused(client: Client, blocks: list[dict[st
     assert again.value.response["errors"] == caught.value.response["errors"]
 
 
-async def test_blocks_that_are_no_blocks(client: Client) -> None:
+async def test_invalid_blocks_are_refused(client: Client) -> None:
     for blocks in ("{", '"x"', '["x"]', '{"type": "divider"}'):
         answered = await refused(
             client.api_call("chat.postMessage", data={"channel": GENERAL, "text": "x", "blocks": blocks})

@@ -217,7 +217,7 @@ async def test_unusable_answer_keeps_the_form_open(forms: Forms, failure: str) -
     assert forms.top.values["why"]["entry"]["value"] == "because"
 
 
-async def test_closing_tells_the_app_only_where_it_asked(forms: Forms) -> None:
+async def test_view_closed_is_sent_only_on_request(forms: Forms) -> None:
     closed: list[tuple[str, bool]] = []
 
     @forms.bolt.app.view_closed("form")

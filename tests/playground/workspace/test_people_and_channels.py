@@ -6,7 +6,7 @@ from bot.playground.workspace import Workspace
 from tests.playground.workspace.conftest import ANA, BOB, EVE, GENERAL, GONE, GUEST, MONEY, PUBLIC, SECRET, refused
 
 
-async def test_people_are_told_apart(client: AsyncWebClient) -> None:
+async def test_people_are_distinguished(client: AsyncWebClient) -> None:
     ana = (await client.users_info(user=ANA))["user"]
     assert (ana["name"], ana["profile"]["email"], ana["team_id"]) == ("ana", "ana@example.com", "T0HOME")
     assert {ana["is_restricted"], ana["is_bot"], ana["deleted"]} == {False}

@@ -97,7 +97,9 @@ async def test_ephemerals_change_so(workspace: Workspace, bolt: Bolt, client: Cl
     assert workspace.ephemerals(ANA) == []
 
 
-async def test_it_reaches_where_the_bot_is_not(workspace: Workspace, bolt: Bolt, session: ClientSession) -> None:
+async def test_response_url_works_outside_bot_channels(
+    workspace: Workspace, bolt: Bolt, session: ClientSession
+) -> None:
     bolt.app.command("/pay")(acks())
     await workspace.slash(ANA, SECRET, "/pay")
     assert bolt.seen[-1]["channel_name"] == "privategroup"

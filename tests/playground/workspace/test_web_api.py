@@ -49,7 +49,7 @@ async def test_reading_methods_take_get(workspace: Workspace, session: ClientSes
 @pytest.mark.parametrize(
     ("body", "name"), [("{", "invalid_json"), ("[1]", "json_not_object"), ("\xff", "invalid_json")]
 )
-async def test_a_body_that_is_no_object(workspace: Workspace, session: ClientSession, body: str, name: str) -> None:
+async def test_non_object_body_is_refused(workspace: Workspace, session: ClientSession, body: str, name: str) -> None:
     headers = {**TOKEN, "Content-Type": "application/json"}
     url = workspace.api_url + "chat.postMessage"
     async with session.post(url, data=body.encode("latin-1"), headers=headers) as answer:

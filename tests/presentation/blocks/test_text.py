@@ -12,7 +12,7 @@ SPOKEN_LIMIT = 4000
 
 
 @given(foreign())
-def test_escaped_text_has_nothing_that_slack_acts_on(text: str) -> None:
+def test_escaped_text_has_no_slack_markup(text: str) -> None:
     assert not {"<", ">"} & set(md.escape(text))
 
 

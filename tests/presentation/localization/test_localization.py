@@ -104,7 +104,7 @@ def test_clock(seconds: float, shown: str) -> None:
     assert clock(seconds) == shown
 
 
-def test_every_documented_emotion_has_a_face_of_its_own() -> None:
+def test_every_documented_emotion_has_an_emoji() -> None:
     one = next(capability for capability in CAPABILITIES if capability.operation is CallOperation.TEXT_EMOTION)
     labels = ("Anger", "Joy", "Sadness", "Love", "Fear", "Surprise", "Neutral", "not documented")
     seen = [sight(one, CallState.DONE, result=Emotion(label=label)) for label in labels]

@@ -164,7 +164,7 @@ def test_accounts(progress: dict[str, Any], said: list[str]) -> None:
     assert words.account_warnings(BulkProgress(**LOOKED_UP, **progress)) == said
 
 
-def test_of_many_rows_that_repeat_ten_are_named() -> None:
+def test_at_most_ten_repeated_rows_are_named() -> None:
     rows = list(range(2, 14))
     end = "(same address and amount)"
     assert words.repeated(rows[:1], 1) == f"Row 2 repeats an earlier row {end}"

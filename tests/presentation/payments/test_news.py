@@ -192,7 +192,7 @@ NOTICES: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("facts", "words"), NOTICES)
-def test_notice_tells_its_facts(facts: dict[str, Any], words: str) -> None:
+def test_notice_shows_its_facts(facts: dict[str, Any], words: str) -> None:
     content = notices.notice(facts)
     check_message(content)
     assert words in seen(content)

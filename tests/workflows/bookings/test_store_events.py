@@ -107,7 +107,7 @@ async def test_large_event_keeps_only_the_needed_fields(rig: Rig) -> None:
     assert not any(one.body for one in await store.read(lambda tx: store_events_of(tx, "Centro")))
 
 
-async def test_more_than_can_be_looked_at_is_not_taken(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_events_beyond_capacity_are_refused(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events, "_MOST_OF_AN_ADDRESS", 10)
     answers = [await post(address(rig), {"bookingID": f"{n}" * 24}) for n in range(12)]
     assert answers == [200] * 10 + [503] * 2

@@ -105,7 +105,7 @@ async def test_list_paused_at_its_last_answer_ends(rig: Rig) -> None:
     assert job.closed_at is not None
 
 
-async def test_never_more_are_taken_or_under_way_than_were_chosen(rig: Rig) -> None:
+async def test_concurrency_stays_within_the_chosen_limit(rig: Rig) -> None:
     rig.emails.manners.latency = 0.01
     job_id = await ask(rig, 150, concurrency=7)
     working = asyncio.create_task(rig.settle())

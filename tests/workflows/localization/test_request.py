@@ -21,7 +21,7 @@ async def asked(ctx: Any, number: int, by: str = MARIA) -> CallView:
     return await request_call(ctx, SOUND, by=by, channel=FINANCE, source_key=f"call:{number}")
 
 
-async def test_call_whose_commit_had_no_answer_is_looked_for(rig: Rig) -> None:
+async def test_call_with_an_unconfirmed_commit_is_looked_up(rig: Rig) -> None:
     stumbling = stumble(rig, "localize", CommitUnknown("the connection broke"))
     seen = await asked(rig.switchboard.context, 1)
     assert not stumbling.errors

@@ -69,7 +69,7 @@ async def test_empty_items_list_proves_nothing(rig: Rig) -> None:
     assert silent.value.reason == Reason(OfRequest.NO_ITEMS)
 
 
-async def test_payment_that_went_through_before_the_approval_is_not_named(rig: Rig) -> None:
+async def test_payment_completed_before_approval_is_not_canceled(rig: Rig) -> None:
     await held(rig)
     job = rig.payments.bulk_payments[0]
     await rig.pay(f"bulk cancel {reference(rig)} all")

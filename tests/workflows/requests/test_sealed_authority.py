@@ -357,7 +357,7 @@ async def test_unreadable_row_is_named_without_hiding_others(rig: Rig) -> None:
     await tamper(rig, "DELETE FROM callback_token", "UPDATE instruction SET due_at = NULL")
 
 
-async def test_money_that_the_limit_does_not_count_is_named(rig: Rig) -> None:
+async def test_uncounted_money_is_reported(rig: Rig) -> None:
     await approved_just_now(rig, Kind.ONE_STEP)
     await rig.settle()
     assert await disagreements(rig) == ()

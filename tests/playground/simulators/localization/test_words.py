@@ -24,7 +24,7 @@ def test_text_cut_within_a_character_is_read() -> None:
         (b"PK\x03\x04word/document.xml\xff\xfe", "files of this kind"),
     ],
 )
-def test_what_the_box_cannot_read_is_a_sample(content: bytes, kind: str) -> None:
+def test_unreadable_input_gives_sample_text(content: bytes, kind: str) -> None:
     assert words.document_text(content, "march.pdf") == (
         f"[Sample] The playground does not read {kind}. "
         "The localization service would return the text of march.pdf here."
