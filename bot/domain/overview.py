@@ -13,13 +13,13 @@ from bot.domain.services import Health
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceStatus:
-    """One of the outside services; ``missing``: variables without which it is not configured."""
+    """An outside service. ``missing``: unset variables that it needs."""
 
     name: str
     missing: tuple[str, ...]
     silent_since: datetime | None = None
     health: Health | None = None
-    """By its last calls; None: never called."""
+    """Result of its last calls; None if it was never called."""
 
     @property
     def is_unwell(self) -> bool:
@@ -28,7 +28,7 @@ class ServiceStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumption:
-    """A line ``service.operation`` of the route table that no document shows and nobody has vouched for."""
+    """An undocumented, unconfirmed entry ``service.operation`` of the route table."""
 
     name: str
     method: str
@@ -68,7 +68,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
-    """Everything at one moment; ``oldest``: by queue, since when its oldest item waits; None: it is empty."""
+    """Snapshot of all work. ``oldest``: by queue, since when its oldest item has been waiting; None if empty."""
 
     services: Sequence[ServiceStatus]
     under_way: Counts
@@ -78,7 +78,7 @@ class Overview:
 
 
 class What(StrEnum):
-    """What may be under way besides a request."""
+    """Kinds of work in progress besides requests."""
 
     LOCALIZATION = "localization"
     EMAILS = "emails"
@@ -88,7 +88,7 @@ class What(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Running:
-    """Something that is under way; ``name`` is foreign text, a booking's ``state`` the service's own word."""
+    """Work in progress. ``name`` is foreign text; a booking's ``state`` is the service's word."""
 
     what: Kind | What
     name: str
@@ -106,7 +106,7 @@ class UnderWay:
 
 @dataclass(frozen=True, slots=True)
 class WaitingRequest:
-    """A request that waits, with the votes of its round and whether the reader could decide on it.
+    """A waiting request with the votes of its round, and whether the reader could decide it.
 
     ``short``: fewer people than it needs can approve it. ``link``: to its card. ``is_over``: it doesn't wait any more.
     ``is_settled``: the buttons that its row had before have become meaningless.

@@ -1,4 +1,4 @@
-"""The policy file as values, and what it asks of one request; the freeze; whether enough people can approve."""
+"""The policy file as values, its requirement for one request, the freeze, and whether enough people can approve."""
 
 import hashlib
 import re
@@ -19,7 +19,7 @@ class Short:
     needs: int
     can: int
     alerts: int = 0
-    """How often people were told that they are too few."""
+    """How many times a shortage of approvers was reported."""
 
     @property
     def is_short(self) -> bool:
@@ -27,17 +27,17 @@ class Short:
 
 
 class Repeat(BaseModel):
-    """An earlier request that pays some of the same: the same amounts to the same addresses."""
+    """An earlier request with some of the same payments: equal amounts to equal addresses."""
 
     model_config = ConfigDict(frozen=True)
 
     reference: str
     rows: tuple[int, ...] = ()
-    """Rows of the new request, at most a hundred; empty: all of it."""
+    """Rows of the new request, at most 100; empty for the whole request."""
     count: int = 0
-    """How many rows those are; 0: all."""
+    """Number of those rows; 0 for all."""
     theirs: tuple[int, ...] = ()
-    """Rows of the earlier request, at most a hundred; empty: all of it."""
+    """Rows of the earlier request, at most 100; empty for the whole request."""
 
 
 MOST_REPEATS = 20
@@ -45,16 +45,16 @@ MOST_REPEATS = 20
 
 
 class Requirement(BaseModel):
-    """What the policy asked of one request when it was made (a snapshot: later changes do not soften it)."""
+    """Requirement of the policy for one request when it was made: a snapshot that later changes don't soften."""
 
     model_config = ConfigDict(frozen=True)
 
     quorum: Annotated[int, Field(ge=1)]
     typed_amount: bool = False
     reasons: tuple[str, ...] = ()
-    """Why the quorum is what it is, in words for the card."""
+    """Reason for the quorum, in words for the card."""
     extra: Annotated[int, Field(ge=0)] = 0
-    """Part of the quorum that a likely repeat adds to what the rules ask for."""
+    """Approvals that a likely repeat adds to the quorum of the rules."""
     everyone: bool = False
     """The extra approvers were more than there are, so everyone who can approve has to."""
     repeats: tuple[Repeat, ...] = ()
@@ -86,7 +86,7 @@ class Requirement(BaseModel):
         return self.model_copy(update=capped)
 
     def tightened(self, other: "Requirement") -> "Requirement":
-        """This one, with whatever ``other`` asks more: a later policy may hold open requests back, never hurry them."""
+        """Combine with the stricter parts of ``other``: a later policy may delay open requests, never speed them up."""
         rules, theirs = max(self.by_rules, other.by_rules), other.by_rules if self.everyone else other.quorum
         quorum = max(self.quorum, theirs)
         needs_more = quorum > self.quorum or other.typed_amount > self.typed_amount
@@ -109,7 +109,7 @@ class Requirement(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frozen:
-    """Who stopped all sending, when (ISO 8601) and why; ``lifting`` are those who want to start again."""
+    """Who stopped all sending, when (ISO 8601) and why; ``lifting``: people who voted to resume."""
 
     by: str
     reason: Reason
@@ -118,7 +118,7 @@ class Frozen:
 
     @property
     def is_restored(self) -> bool:
-        """Whether the database is older than what was sent: an operator resumes it, no vote does."""
+        """Whether the database is older than the anchors: only an operator can resume, votes can't."""
         return has_code(self.reason, OfMode.OLDER)
 
 
@@ -174,7 +174,7 @@ class _Section(BaseModel):
 
 
 class Channels(_Section):
-    """Where things are said. ``approvals`` is where cards go; the others fall back to it."""
+    """Channels. Cards are posted to ``approvals``, to which the others default."""
 
     approvals: Annotated[str, AfterValidator(_needed_channel)]
     payments: ChannelId = ""
@@ -184,7 +184,7 @@ class Channels(_Section):
 
 
 class People(_Section):
-    """Who may do what: user ids and user group ids. An empty list is nobody; ``*`` is for requesters only."""
+    """Roles as user ids and user group ids. An empty list allows nobody; ``*`` is valid for requesters only."""
 
     requesters: Members = ()
     approvers: Members = ()
@@ -203,7 +203,7 @@ class ApprovalRule(_Section):
     new_recipient: bool = False
     """Nothing was ever paid to this address through Switchboard."""
     daily_over: Amount | None = None
-    """What was sent today, with this request, comes to more than this."""
+    """Matches if today's sum including this request exceeds it."""
     quorum: Annotated[int, Field(ge=1, le=20)] = 1
     typed_amount: bool = False
 
@@ -252,7 +252,7 @@ class Policy(_Section):
 
     @property
     def digest(self) -> str:
-        """Twelve digits that tell one policy from another, whatever the file's layout."""
+        """Return a 12-digit fingerprint of the policy, independent of the file's layout."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:12]
 
     @property
@@ -261,11 +261,11 @@ class Policy(_Section):
 
     @property
     def payments(self) -> str:
-        """Channel for news of payments that have no conversation of their own."""
+        """Channel for news of payments without a conversation."""
         return self.channels.payments or self.channels.approvals
 
     def setting_of(self, channel: str) -> str:
-        """The setting that names this channel, e.g. ``channels.approvals``; empty: the policy doesn't name it."""
+        """Return the setting that names this channel, e.g. ``channels.approvals``, or empty if none does."""
         named = self.channels.model_dump(exclude={"stores"}) | self.channels.stores
         return next((f"channels.{name}" for name, one in named.items() if one and one == channel), "")
 
@@ -278,7 +278,7 @@ class Policy(_Section):
         return any(rule.daily_over is not None for rule in self.approval.rule)
 
     def requirement(self, facts: Facts) -> Requirement:
-        """What a request needs. The strictest matching rule wins, part by part."""
+        """Return the requirement for a request: per field, the strictest matching rule."""
         matching = [rule for rule in self.approval.rule if rule.matches(facts)]
         strictest = max(matching, key=lambda rule: (rule.quorum, rule.typed_amount, rule.over or 0), default=None)
         quorum = max([self.approval.quorum, *(rule.quorum for rule in matching)])

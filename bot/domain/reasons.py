@@ -11,7 +11,7 @@ Fact = Union[str, int, float, bool, None, "Reason", Sequence["Fact"]]
 BEGINNINGS: Final = frozenset(
     {"it", "its", "the_service", "the_request", "gave", "got", "who", "has", "busy", "sent", "reached"}
 )
-"""Placeholders that say who did it: they read differently when the sentence names the service."""
+"""Placeholders for the subject, worded differently if the sentence names the service."""
 
 
 class Code(StrEnum):
@@ -56,7 +56,7 @@ class Exchange(Code):
     NO_JSON = "no_json", "{gave}answer {status} with a body that isn't JSON", "{sent}an unexpected reply"
     UNEXPECTED = "unexpected", "{gave}answer {status} with an unexpected body", "{sent}an unexpected reply"
     REFUSED = "refused", ("status", "fields")
-    """``status`` None: the refusal came as a success. ``fields``: our names of those it complained about."""
+    """``status`` None: the refusal had a success status. ``fields``: our names of the refused fields."""
     READ_ANSWERED = "read_answered", "{it} answered {status}"
     UNREADABLE = "unreadable", ("problem",), "{sent}an unexpected reply"
     PAGE = "page", "{who}sent a web page instead of an answer", "{sent}an unexpected reply"
@@ -119,12 +119,12 @@ class Exchange(Code):
 
 
 class Failed(Code):
-    """A trouble as a whole sentence for people. ``advice``: whether the reader may try again or check something."""
+    """A trouble as a sentence for people. ``advice``: whether the reader can retry or check something."""
 
     NAMED = "failed_named", ("service", "why")
-    """Not a sentence: the service and what its exchange came to."""
+    """Not a sentence: the service and the outcome of its exchange."""
     MENDED = "failed_mended", ("why", "mend")
-    """Not a sentence: what an exchange came to, and how the operator mends it."""
+    """Not a sentence: the outcome of an exchange, and how the operator fixes it."""
     NOW = "failed_now", ("service", "why", "wait", "advice")
     NEVER = "failed_never", ("service", "why", "status", "advice")
     OPERATOR = "failed_operator", ("why", "mend")
@@ -136,19 +136,19 @@ class OfRequest(Code):
     UNANSWERED = "unanswered", ("service", "since")
     """``since``: to the minute, ISO 8601 in UTC."""
     SERVICE_SAID = "service_said", "{service} answered {status}"
-    """What the service answered instead of what had to be read before sending."""
+    """The service's answer in place of the record that has to be read before sending."""
     HELD = "held", ("no", "sent_before")
     ON_HOLD = "on_hold", ("found",)
-    """``found``: pairs of a disagreement with the audit and its facts."""
+    """``found``: pairs of a disagreement with the audit and its facts, as in :mod:`bot.domain.payments.sealed`."""
     RESTORED = "restored", "the database was restored to an earlier moment, so check at the provider first"
     VOTES_VOID = "votes_void", ("void", "missing")
     FROZEN = "frozen", ("why", "person")
-    """``person``: user id of who froze payments; empty: not known."""
+    """``person``: user id of the person who froze payments, or empty."""
     OVER_TODAY = "over_today", ("left", "limit")
     """``left``: cents of the daily limit that are left today."""
     ANOTHER_IS_SENT = "another_is_sent", "another bulk payment is being sent"
     EARLIER_NOT_UNPAID = "earlier_not_unpaid", ("found",)
-    """An earlier one for it may have been paid. ``found``: as :class:`bot.domain.payments.earlier.Finding` has it."""
+    """An earlier request for it may be paid. ``found``: stored :class:`bot.domain.payments.earlier.Finding`."""
     NOT_CONFIGURED = "not_configured", ("missing",)
     OUT_OF_REACH = "out_of_reach", ("needs", "can")
     UNDECIDED = "undecided", ("held",)
@@ -243,7 +243,7 @@ class OfList(Code):
     NOT_WORKING = "not_working", "E-mail check isn't working right now: {why}"
     ASKED_IN_VAIN = "asked_in_vain", "tried {times} times: {why}"
     ACCOUNT = "account_refused", "{why}"
-    """The same answer, about our account, to several addresses in a row."""
+    """One error about our account for several addresses in a row."""
     BUSY = "list_busy", "E-mail check is too busy; try again in a minute"
     TRY_AGAIN = "list_try_again", "{why}; try again in a minute"
     NO_COLUMN = "no_column", "the file no longer has that column"
@@ -253,7 +253,7 @@ class OfList(Code):
         "choose another one, for example email",
     )
     UNUSABLE_FILE = "unusable_file", ("flaw", "rows", "names", "allowed", "counts", "more", "example")
-    """As of :class:`bot.domain.files.tables.TableProblem`; ``counts``: pairs. ``example``: a right first row."""
+    """Facts of :class:`bot.domain.files.tables.TableProblem`; ``counts``: pairs. ``example``: a valid first row."""
     FILE_RULE = "file_rule", ("rule",)
     FILE_LATER = "file_later", "{service} {why}. Try again in a minute."
     FILE_NEVER = "file_never", "{service} {why}."
@@ -288,11 +288,11 @@ class OfMode(Code):
 SUBJECTS: Final[tuple[type[Code], ...]] = (Verbatim, Exchange, Failed, OfRequest, OfBooking, OfList, OfCall, OfMode)
 _CODES: Final[Mapping[str, Code]] = {code.value: code for subject in SUBJECTS for code in subject}
 _WORDS: Final = frozenset({"words"})
-"""Of every code: what a service or Slack said about it."""
+"""Facts that every code may have: the message of a service or Slack."""
 
 
 class Reason:
-    """Why: a code and its facts, all that it declares, and ``words`` where a service said something. Immutable."""
+    """A code with all its declared facts, and ``words`` if a service sent a message. Immutable."""
 
     __slots__ = ("code", "facts")
 
@@ -327,12 +327,12 @@ class Reason:
 
     @property
     def words(self) -> str:
-        """What the service said about it; foreign text, empty where it said nothing."""
+        """Message of the service: foreign text, or empty."""
         return str(self.facts.get("words", ""))
 
     @property
     def quotes_answer(self) -> bool:
-        """Whether it is an answer that left the outcome open, in which the service said something."""
+        """Whether it is an inconclusive answer with a message of the service."""
         return bool(self.words) and self.is_(Exchange.UNEXPECTED, Exchange.ANSWERED, Exchange.ANSWERED_AFTER_UNKNOWN)
 
     def saying(self, words: str) -> "Reason":
@@ -353,7 +353,7 @@ class Reason:
 
     @classmethod
     def read(cls, found: Any) -> "Reason | None":
-        """From JSON; None: there is none. Raises ValueError: it is no reason."""
+        """Read a reason from JSON; None if there is none. Raises ValueError if it isn't one."""
         if found is None or found == "":
             return None
         if isinstance(found, Reason):
@@ -377,7 +377,7 @@ def given(text: str) -> Reason | None:
 
 
 def slack_error(reason: Reason) -> str:
-    """The error as Slack names it, e.g. ``not_in_channel``; empty where Slack named none."""
+    """Return Slack's error code, e.g. ``not_in_channel``, or empty."""
     return str(reason.facts["error"]) if reason.code is Exchange.SLACK_ERROR else ""
 
 

@@ -1,4 +1,4 @@
-"""A booking as it is stored: the request, our stage, and what was last read from the service."""
+"""A stored booking: the request, our stage, and the last record read from the service."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ COOK_MOST: Final = 24 * 60
 """Minutes that an order may cook at most: longer is a mistake in the unit."""
 NOTES_LIMIT: Final = 250
 NOTES_LEAST: Final = 3
-"""Characters of the notes to the driver; the service takes none outside of these."""
+"""Characters allowed in notes to the driver; the service refuses others."""
 
 _BY_BUSINESS: Final = Status.CANCELLED_BY_BUSINESS
 _NEEDS_A_PERSON: Final = (Status.NOT_DELIVERED, Status.PROVIDER_NOT_FOUND)
@@ -34,32 +34,32 @@ class Stage(StrEnum):
     """Our stage of a booking. The service's own status is a separate field."""
 
     QUOTED = "quoted"
-    """Priced and shown to who asks; nobody has confirmed it."""
+    """Priced and shown to the requester, not confirmed yet."""
     NEW = "new"
     """Confirmed, stored, not sent."""
     SENDING = "sending"
     UNKNOWN = "unknown"
-    """The answer was lost: it is looked for by our own id, and never sent again."""
+    """The answer was lost: it is searched by our id and never resent."""
     WAITING = "waiting"
     """A pre-booking whose address the customer has not entered."""
     OPEN = "open"
     ENDED = "ended"
     REFUSED = "refused"
     LOST = "lost"
-    """Its answer was lost, and the service does not know it (of a pre-booking: cannot be read). The search goes on."""
+    """The answer was lost and the service doesn't list it (pre-bookings can't be read). The search continues."""
     DROPPED = "dropped"
     """Called off before it was one: a form never confirmed, a pre-booking canceled."""
 
 
 CLOSED: Final = frozenset({Stage.ENDED, Stage.REFUSED, Stage.DROPPED})
 _AT_THE_SERVICE: Final = (Stage.OPEN, Stage.ENDED)
-"""Where the service's record takes a booking from any stage: a webhook or a search may find one that was given up."""
+"""Stages that a service record can lead to from any stage: a webhook or search may find an abandoned booking."""
 MOVES: Final = Machine(
     {
         Stage.QUOTED: (Stage.NEW, *_AT_THE_SERVICE),
         Stage.NEW: (Stage.SENDING, Stage.UNKNOWN, *_AT_THE_SERVICE),  # unknown: the database was restored
         Stage.SENDING: (Stage.NEW, Stage.UNKNOWN, Stage.REFUSED, Stage.WAITING, *_AT_THE_SERVICE),
-        # A pre-booking is taken in, or closed, by somebody who has looked at the dashboard.
+        # A person who checked the dashboard imports or closes a pre-booking.
         Stage.UNKNOWN: (Stage.LOST, Stage.WAITING, Stage.DROPPED, *_AT_THE_SERVICE),
         Stage.LOST: (Stage.WAITING, Stage.DROPPED, *_AT_THE_SERVICE),
         Stage.WAITING: (Stage.WAITING, Stage.DROPPED, *_AT_THE_SERVICE),
@@ -71,18 +71,18 @@ MOVES: Final = Machine(
     },
     final=CLOSED,
 )
-"""Stages that follow each other. Within *open* and *waiting* the service's status and what people ask for change."""
+"""Transitions between stages. Within *open* and *waiting*, status and orders of people change."""
 
 
 class BookingKind(StrEnum):
     BOOKING = "booking"
     PREBOOKING = "prebooking"
     FOREIGN = "foreign"
-    """Made elsewhere; a webhook told of it."""
+    """External booking, reported by a webhook."""
 
 
 class BookingRequest(BaseModel):
-    """What somebody asked for. A pre-booking has no place."""
+    """The requested delivery. A pre-booking has no place."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -99,7 +99,7 @@ class BookingRequest(BaseModel):
     cents: Annotated[int, Field(gt=0)]
     """Gross value of the order, without delivery fee and discounts, even when it is paid in cash."""
     cook_minutes: Annotated[int, Field(ge=0, le=COOK_MOST)] = 0
-    """How long the kitchen takes; 0: the search for a driver starts at once."""
+    """Prep time in minutes; with 0 the driver search starts at once."""
     notes: str = ""
 
     @property
@@ -136,7 +136,7 @@ class Booking:
     numeric_id: str = ""
     prebooking_id: str | None = None
     status: str = ""
-    """Our state, or the service's word where that is unknown; empty before it said anything."""
+    """Our state, or the service's word if unknown; empty before its first answer."""
     detail: Mapping[str, Any] = field(default_factory=dict)
     reason: Reason | None = None
     sent_at: datetime | None = None
@@ -166,30 +166,30 @@ class Booking:
 
     @property
     def is_undecided(self) -> bool:
-        """A pre-booking whose answer was lost: the service cannot be asked for it, so a person decides."""
+        """A pre-booking with a lost answer: the service can't be searched for it, so a person decides."""
         return self.kind is BookingKind.PREBOOKING and self.stage in (Stage.UNKNOWN, Stage.LOST)
 
     @property
     def canceled_by(self) -> str:
-        """Who canceled it here; empty: it is not canceled, or somebody else did that, e.g. in the dashboard."""
+        """Who canceled it here; empty if it isn't canceled or was canceled elsewhere, e.g. in the dashboard."""
         wish = self.detail.get("cancel", {})
         ours = is_canceled(self.status) and (wish.get("done") or self.known_status in (_BY_BUSINESS, None))
         return str(wish.get("by", "")) if ours or self.stage is Stage.DROPPED else ""
 
     @property
     def is_own_cancellation(self) -> bool:
-        """Whether who booked it has canceled it: they are told nothing about it."""
+        """Whether the requester canceled it, and so needs no notification."""
         return bool(self.requester) and self.canceled_by == self.requester
 
     @property
     def to_call(self) -> str:
-        """Who is notified of the state: the requester of what ended or needs a person, unless they did it."""
+        """Whom to notify of the state: the requester if it ended or needs a person, unless they caused it."""
         over = self.stage is Stage.DROPPED or is_final(self.status) or self.known_status in _NEEDS_A_PERSON
         return self.requester if over and not self.is_own_cancellation else ""
 
     @property
     def can_repeat(self) -> bool:
-        """Whether a form can be filled with all of it: what was made elsewhere or has no place is not known whole."""
+        """Whether it can be booked again: external bookings and ones without a place aren't known completely."""
         return self.request is not None and self.request.position is not None
 
     @property

@@ -1,4 +1,4 @@
-"""A request that people must approve before a service acts: what was asked, where it stands, what a record says of it.
+"""A request that people must approve before a service acts: its payload, its state, and how a record compares with it.
 
 What is paid never changes after it was asked: the payload is frozen, votes are bound to its digest and round.
 """
@@ -27,7 +27,7 @@ class Kind(StrEnum):
     ONE_STEP = "one_step"
     """Created and committed by one request, which is sent once approved."""
     PURCHASE = "purchase"
-    """Asks somebody for money. Nothing leaves, so nobody approves it."""
+    """Requests money from a buyer. Nothing is sent, so it needs no approval."""
     BULK = "bulk"
     """Many payments of one file, submitted by one request once approved."""
     BULK_CANCEL = "bulk_cancel"
@@ -38,7 +38,7 @@ MONEY_OUT = frozenset({Kind.PAYOUT, Kind.ONE_STEP, Kind.BULK})
 
 
 class State(StrEnum):
-    """Where an instruction stands. The values are what the database holds."""
+    """State of an instruction. The values are stored in the database."""
 
     NEW = "new"
     CREATING = "creating"
@@ -64,28 +64,28 @@ class State(StrEnum):
 
 
 class PayoutPayload(Value):
-    """What a payout pays. Exactly this is shown, approved, compared and sent."""
+    """Payload of a payout: exactly this is shown, approved, compared and sent."""
 
     has_items: ClassVar[bool] = False
-    """Whether it is about several payments, whose rows stand in a table of their own."""
+    """Whether it holds several payments, whose rows are in a separate table."""
     thread_ts: ClassVar[str] = ""
-    """Thread where it was asked for; empty: none."""
+    """Thread in which it was requested, or empty."""
     twin_digest: ClassVar[str] = ""
-    """What lists with the same payments share; empty: it is no list."""
+    """Fingerprint shared by lists with the same payments; empty for other kinds."""
 
     email: str
     cents: Annotated[int, Field(gt=0)]
     description: str
     code: str = ""
-    """The code at the service that a person chose; empty: the request's own."""
+    """Code at the service chosen by a person; empty for the request's own."""
     taken: str = ""
-    """The service's id of a payout that was made elsewhere, and is only committed here; ``code`` is then that one's."""
+    """The service's id of an external payout that is only committed here; ``code`` is then that payout's code."""
     again_of: str = ""
-    """Reference of the request that it was made from: sent again, or edited; empty: none."""
+    """Reference of the request that this one repeats or edits, or empty."""
 
     @property
     def payee(self) -> str:
-        """What a second request for the same would share with this one: the address, in one spelling."""
+        """Key shared by requests to the same recipient: the normalized address."""
         return self.email.casefold()
 
     def payments(self, _: object = ()) -> Mapping[Payment, Sequence[int]]:
@@ -108,7 +108,7 @@ class Item(Value):
 
 
 class PurchasePayload(Value):
-    """What a buyer is asked to pay for. ``email`` is the buyer's address; the items make up the amount."""
+    """Payload of a purchase. ``email`` is the buyer's address; the items add up to the amount."""
 
     has_items: ClassVar[bool] = False
     thread_ts: ClassVar[str] = ""
@@ -131,7 +131,7 @@ class PurchasePayload(Value):
         return self.email.casefold()
 
     def payments(self, _: object = ()) -> Mapping[Payment, Sequence[int]]:
-        """None: nothing is paid to the buyer."""
+        """Return None: a purchase pays nothing to the buyer."""
         return {}
 
     def canonical(self) -> dict[str, object]:
@@ -176,7 +176,7 @@ class Recipient(Value):
     instead: str = ""
     """The address that was probably meant: of one without an account, or with a domain like one that was paid."""
     anyway: bool = False
-    """Of an address that is asked about: the requester said that it is right."""
+    """The requester confirmed the recipient's address."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,21 +199,21 @@ class Instruction:
     origin_channel: str
     created_at: datetime
     source_key: str
-    """What made this request unique at Slack (trigger or view id): the same click makes one row."""
+    """Slack's trigger or view id, which is unique: a repeated click makes no second row."""
     recipient: Recipient | None = None
     progress: BulkProgress | None = None
-    """What is known of many items together; None for kinds that have none."""
+    """Combined progress of many items; None for kinds without items."""
     remote_id: str | None = None
     remote_status: str = ""
     svc_hash: str = ""
     reason: Reason | None = None
-    """Why it stands where it stands: rejection reason, failure reason, what did not match."""
+    """Reason for the state: of the rejection, of the failure, or of the mismatch."""
     decided_by: str = ""
-    """Slack user id of who brought it to this state; empty when the service or the clock did."""
+    """Slack user id of the person who caused this state; empty if the service or a timeout did."""
     refusal: Reason | None = None
-    """Why the service said no to a request that it may have carried out all the same."""
+    """Why the service refused a request that it may have executed nevertheless."""
     suspect: str | None = None
-    """Id of what the service holds under no code of ours and may be this: people look before anything is sent again."""
+    """Service id of a record without our code that may be this one: people check it before anything is resent."""
     posted_at: datetime | None = None
     """When the approvers first saw the card: the expiry clock starts here."""
     expires_at: datetime | None = None
@@ -231,7 +231,7 @@ class Instruction:
     puts_off: int = 0
     """Times in a row that a step could not be taken, for the back-off."""
     due_at: datetime | None = None
-    """When the worker looks again; None: nothing to do until somebody acts."""
+    """When the worker continues; None if a person has to act first."""
     lease_owner: str = ""
     lease_until: datetime | None = None
     tries: int = 0
@@ -284,14 +284,14 @@ class AttemptKind(StrEnum):
 
 
 class AttemptOutcome(StrEnum):
-    """What became of an attempt. OPEN means that it may be under way or that its process died."""
+    """Outcome of an attempt. OPEN: it may be in progress, or its process died."""
 
     OPEN = "open"
     DONE = "done"
     NOT_EXECUTED = "not_executed"
     UNKNOWN = "unknown"
     ABANDONED = "abandoned"
-    """Never sent: the guard before the socket said no."""
+    """Never sent: the guard before the socket refused it."""
 
 
 class AttemptStep(StrEnum):
@@ -347,12 +347,12 @@ def same_code(one: str | None, other: str) -> bool:
 
 
 def folded(code: str | None) -> str:
-    """A code without what services are known to change about it; empty when there is none."""
+    """Return a code without the differences that services introduce (case, spacing); empty if there is none."""
     return "".join((code or "").split()).casefold()
 
 
 def differences(instruction: Instruction, operation: Operation) -> tuple[Reason, ...]:
-    """What in the service's record is not what was asked for; empty when it is the same payout or purchase.
+    """Return how the service's record differs from the request; empty if it is the same payout or purchase.
 
     Code and recipient may be absent from a record (fields differ and optional ones come back empty): the
     id ties it to our own create request. But neither may be another one, and the amount must be there.
@@ -377,7 +377,7 @@ def differences(instruction: Instruction, operation: Operation) -> tuple[Reason,
 
 
 def changed_since(payload: PayoutPayload, operation: Operation) -> tuple[Reason, ...]:
-    """What the record of a payout made elsewhere says otherwise than when it was taken in, besides `differences`.
+    """Return how the record of an external payout changed since its import, besides `differences`.
 
     Nothing but this record says what is paid, so nothing of it may be absent.
     """
@@ -399,7 +399,7 @@ _PAYOUT_STATES: Mapping[OperationStatus | None, State] = {
 _RANKS = {State.COMMITTED: 1, State.PENDING_ESCROW: 2}
 SETTLED = frozenset({State.COMPLETED, State.CANCELED, State.FAILED})
 UNPAID = FINAL - SETTLED
-"""The final states that say so without the service's word: a record that reads as paid contradicts them."""
+"""Final states without payment that the service didn't confirm: a record that reads as paid contradicts them."""
 
 
 def state_of(operation: Operation) -> State | None:
