@@ -1,4 +1,4 @@
-"""When something may be sent, and what has to be read before it may be believed that nothing came of it."""
+"""When a request may be sent, and which reads prove that it had no effect."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -11,7 +11,7 @@ _SLOW = 2_880
 MOST_DEATHS: Final = 10
 """Attempts on a row that may die with their process, because the process may have died for another reason."""
 DIED: Final = "died-"
-"""Prefix of the number of a row stopped after such deaths, followed by their count."""
+"""Prefix of the number of a row stopped after crashes, followed by their count."""
 RETRIED: Final = f"{DIED}{MOST_DEATHS}-"
 """Prefix of such a number while one automatic retry is left."""
 

@@ -1,4 +1,4 @@
-"""The forms of localization calls, made from their declarations; what they carry, and what they begin with."""
+"""Forms of localization calls, built from their declarations, with metadata and initial values."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -63,7 +63,7 @@ SUBTITLE: Final = "subtitle"
 
 
 def which_language(likely: str) -> str:
-    """What the form asks where the language of a text is not certain; ``likely``: its code, or empty."""
+    """Build the question for an uncertain language; ``likely``: its code, or empty."""
     return f"What language is this? I think it's {label_of(likely)}." if likely else "What language is this?"
 
 
@@ -85,7 +85,7 @@ class Carried:
     reply: str = ""
     begun: tuple[str, ...] = ()
     many: str = ""
-    """The kind of the files that were dropped together with ``file``, where it is done with all of them."""
+    """Return the kind of the files dropped together with ``file`` if the operation runs on all of them."""
 
     def dump(self) -> str:
         given = {name: value for name, value in asdict(self).items() if value or name in _ALWAYS}
@@ -104,7 +104,7 @@ _ALWAYS: Final = ("verb", "operations", "channel", "thread_ts", "file", "file_na
 def form(
     capabilities: Sequence[Capability], carried: Carried, *, given: Mapping[str, str] | None = None, note: str = ""
 ) -> Block:
-    """The form of operations that share a verb. ``given``: what was typed, by block id. ``note``: why; plain text."""
+    """Build the form of operations sharing a verb. ``given``: typed values by block id. ``note``: plain text."""
     given = given or {}
     blocks: list[Block] = [md.section(md.plain(note))] if note else []
     if carried.file:
@@ -141,7 +141,7 @@ def _presets(begun: str) -> Block:
 
 
 def text_form(carried: Carried, text: str, given: Mapping[str, str]) -> Block:
-    """The form of the shortcut on a message. ``given``: languages that it begins with, by block id."""
+    """Build the form of the message shortcut. ``given``: initial languages by block id."""
     blocks: list[Block] = []
     chosen = [capability(CallOperation(name)) for name in carried.operations]
     options: list[Block] = [{"text": md.plain(one.label), "value": one.operation.value} for one in chosen]
@@ -159,7 +159,7 @@ def text_form(carried: Carried, text: str, given: Mapping[str, str]) -> Block:
 
 
 def parts(declared: Capability, file: str, count: int) -> str:
-    """How often the service is asked for the text of a file, before somebody starts it; empty: once, or not known."""
+    """Say how many calls the text of a file needs, before it is started; empty if one or unknown."""
     is_subtitled = is_cued(declared.operation, form_of(file))
     named = md.counted(count, SUBTITLE if is_subtitled else "part")
     sent = f"The {named} are sent one by one." if is_subtitled else f"This will be sent in {named}."
@@ -192,7 +192,7 @@ def _media(media: Media, given: Mapping[str, str]) -> list[Block]:
 
 
 def _start(option: Option, given: Mapping[str, str]) -> str:
-    """What an option begins with: what was given, where it can be chosen here, else its default."""
+    """Return an option's initial value: the given one if it can be chosen here, else the default."""
     start = given.get(f"{OPTION}{option.name}", "")
     listed = option.accepts in (Accepts.CHOICE, Accepts.LANGUAGE)
     known = not listed or any(one.value == start for one in option.choices)

@@ -36,7 +36,7 @@ ADVICE: Final[Mapping[str, str]] = {
     "no_anchor": "Free some space there, or let the user that runs Switchboard write the file.",
     "anchors_changed": "Freeze payments, and keep the database and the file as they are.",
 }
-"""What to do, by topic; other notices say it themselves, or need nothing done."""
+"""What to do, by topic. Other notices include it or need no action."""
 GOES_ON: Final = md.message(":arrow_forward: Trying again. If it fails, you'll hear of it here.")
 NOTHING_STOPPED: Final = md.message(":information_source: Nothing is stopped by this error any more.")
 Facts = Mapping[str, Any]
@@ -88,7 +88,7 @@ _UNUSABLE: Final = {
     ),
     **dict.fromkeys(RESTRICTED, ("posting there is restricted", "Let apps post there")),
 }
-"""By Slack's error, why a channel can't be used, and what helps."""
+"""Slack error -> why the channel can't be used, and the fix."""
 
 
 def unusable(error: str) -> str:
@@ -97,7 +97,7 @@ def unusable(error: str) -> str:
 
 
 def channel_help(error: str, setting: str = "") -> str:
-    """What makes a channel usable again. ``setting``: of the policy that names it, e.g. ``channels.approvals``."""
+    """Return how to make a channel usable. ``setting``: the policy key that names it, e.g. ``channels.approvals``."""
     what = _UNUSABLE[error][1] if error in _UNUSABLE else "Run `switchboard doctor`, which checks it"
     return f"{what}{f', or name another channel in policy.toml (`{md.quote(setting)}`)' if setting else ''}."
 
@@ -110,7 +110,7 @@ def _undelivered(facts: Facts) -> str:
 
 
 def report(since: datetime, unknown: Sequence[str]) -> list[str]:
-    """What ``switchboard resume`` prints: since when, and what is not in this database. Plain lines."""
+    """Return the output of ``switchboard resume``: since when, and what this database lacks. Plain lines."""
     lines = [f"Frozen since {since:%Y-%m-%d %H:%M} UTC: the database is older than what was sent."]
     if unknown:
         lines.append("Sent before, and not in this database; check it in the provider's dashboard:")

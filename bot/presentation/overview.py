@@ -86,7 +86,7 @@ JOBS_HEADER = ("since (UTC)", "what", "name", "status", "requested by", "channel
 
 
 def status(found: Overview, *, command: str, now: datetime, for_admin: bool = True) -> Content:
-    """Services, what is in progress, queues. ``command``: as people type it here, e.g. ``/switchboard``."""
+    """Show services, work in progress and queues. ``command``: as typed here, e.g. ``/switchboard``."""
     blocked = [f":snowflake: {describe(found.frozen)}"] if found.frozen else []
     queues = []
     for name, since in found.oldest.items():
@@ -116,7 +116,7 @@ def jobs(found: UnderWay) -> Content:
 
 
 def job_row(one: Running) -> list[str]:
-    """One row in the file of what is under way, by ``JOBS_HEADER``; people and channels by their ids."""
+    """Return one row of the file of work in progress, by ``JOBS_HEADER``; people and channels as ids."""
     return [
         one.since.isoformat(timespec="seconds"),
         _NOUNS[one.what],
@@ -128,7 +128,7 @@ def job_row(one: Running) -> list[str]:
 
 
 def assumptions(found: Sequence[Assumption], words: Sequence[Word] = ()) -> Content:
-    """``words``: of the delivery service, for its states, kinds of events and units."""
+    """Show unread answers. ``words``: the delivery service's states, kinds of events and units."""
     told = [f"{title}: {', '.join(said)}." for title, said in _words(words) if said]
     if not found:
         fine = ":white_check_mark: Every API route is documented or confirmed."
@@ -168,7 +168,7 @@ def service_line(one: ServiceStatus) -> str:
 
 
 def _under_way(found: Counts) -> list[str]:
-    """How many of each thing are in which state, and how many rows this version knows no kind or state of."""
+    """Count rows by kind and state, and rows with a kind or state unknown to this version."""
     counts: dict[str, Counter[str]] = {noun: Counter() for noun in _NOUNS.values()}
     unknown = 0
     for (kind, state), count in found.requests.items():

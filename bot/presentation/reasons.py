@@ -36,7 +36,7 @@ from bot.presentation.words import OF_REQUESTS, Facts, status_word, word
 
 Computed = Callable[[Facts, "_Named"], str]
 _INSTANT: Final = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d) UTC", re.ASCII)
-"""How a version without codes stored a refusal that names nothing."""
+"""An instant as templates and older rows have it; people see it in their own time zone."""
 _CODE: Final = " ({status})"
 _UNREADABLE: Final = "it can't be read"
 _TWO_MINUTES: Final = 120
@@ -60,12 +60,12 @@ _SETTING: Final = re.compile(r"[A-Z]{3,}_[A-Z]")
 
 
 def called(service: str) -> str:
-    """What people call an outside service, as the subject of a sentence."""
+    """Return the display name of a service, as the subject of a sentence."""
     return _CALLED.get(service) or capital(service)
 
 
 class _Named:
-    """How a sentence begins: by itself, or with the name of the service. ``brief``: without codes, for people."""
+    """Beginnings of a sentence, with or without the name of the service. ``brief``: without codes, for people."""
 
     def __init__(self, by: str, *, brief: bool = False, for_admin: bool = False) -> None:
         name = called(by) if by else ""
@@ -114,7 +114,7 @@ def worded(reason: Reason | None, *, by: str = "", brief: bool = False, for_admi
 
 
 def status_in(reason: Reason | None) -> str:
-    """The HTTP status somewhere in a reason, for the details behind a button; empty: there is none."""
+    """Return the HTTP status anywhere in a reason, for the details behind a button, or empty."""
     if reason is None:
         return ""
     inside = [status_in(fact) for fact in reason.facts.values() if isinstance(fact, Reason)]
@@ -127,7 +127,7 @@ def _cut(words: str) -> str:
 
 
 def in_words(found: object) -> str:
-    """A stored reason, or what a person typed as one, in words. Total: never raises."""
+    """Return a stored reason, or a typed one, in words. Never raises."""
     if isinstance(found, str):
         return found
     try:
@@ -137,7 +137,7 @@ def in_words(found: object) -> str:
 
 
 def problem_of(error: OperatorError) -> str:
-    """The problem alone, with what the service said about it, for the terminal."""
+    """Return the problem with the service's message, for the terminal."""
     problem = error.problem if isinstance(error.problem, Reason) else Reason(Verbatim.GIVEN, text=error.problem)
     return worded(problem.saying(error.words))
 
@@ -148,12 +148,12 @@ def sentence(trouble: Trouble, *, service: str = PAYMENTS, advice: bool = True, 
 
 
 def told(trouble: ServiceTrouble | OperatorError) -> str:
-    """Why, in a few words, with what the service said about it: foreign text, escape it."""
+    """Return the reason briefly, with the service's message: foreign text, escape it."""
     return worded(full_reason(trouble))
 
 
 def reason_of(reason: Reason | None, limit: int = QUOTE_LIMIT, *, after_colon: bool = False) -> str:
-    """A reason as a sentence in mrkdwn, instants in the reader's own time zone. ``after_colon``: no capital letter."""
+    """Return a reason as a sentence in mrkdwn, instants in the reader's time zone. ``after_colon``: no capital."""
 
     def in_the_readers_time(found: re.Match[str]) -> str:
         try:
@@ -166,13 +166,13 @@ def reason_of(reason: Reason | None, limit: int = QUOTE_LIMIT, *, after_colon: b
 
 
 def because(reason: Reason | str | None, limit: int = QUOTE_LIMIT) -> str:
-    """Why, as a sentence in mrkdwn with a space before it, or nothing. ``reason``: a text is somebody's own words."""
+    """Return `` Reason: …`` in mrkdwn, or empty. A ``reason`` given as text is quoted as a person's words."""
     said = reason if isinstance(reason, str) else worded(reason, brief=True)
     return f" Reason: {as_said(typed(said, limit))}" if clean(said) else ""
 
 
 def answered(reason: Reason | None, by: str = "The provider") -> str:
-    """What a service said of a request whose outcome is open, as a sentence: foreign text, escape it."""
+    """Return the message of an inconclusive answer as a sentence: foreign text, escape it."""
     if reason is None or not reason.quotes_answer or not reason.words:
         return ""
     return f"{by} answered: “{_cut(reason.words)}”."
@@ -184,7 +184,7 @@ def _gave(answer: Reason) -> str:
 
 
 def because_refused(reason: Reason | None) -> str:
-    """Like :func:`because`, after words that say that the service refused: of a plain refusal only what it said."""
+    """Like :func:`because`, for sentences that already mention the refusal: a plain one adds only its message."""
     if reason is not None and reason.code is Exchange.REFUSED and not reason.facts["fields"]:
         status = reason.facts["status"]
         if status is not None and status not in _REFUSALS:
@@ -201,7 +201,7 @@ def _plain(said: Reason | str) -> str:
 
 
 def file_trouble(trouble: FileTrouble, *, example: str = EXAMPLE) -> str:
-    """Why a file gave no table, in one sentence of plain text. ``example``: a first row that would be right here."""
+    """Explain in a plain sentence why a file has no usable table. ``example``: a valid first row here."""
     return worded(unusable(trouble, example=example))
 
 
@@ -217,7 +217,7 @@ def to_set(names: Sequence[str], *, code: bool = True) -> str:
 
 
 def over_today(left: int, limit: int) -> str:
-    """What is left of the daily limit, whose limit it is, and what to do."""
+    """Say how much of the daily limit is left, whose limit it is, and what to do."""
     return (
         f"{shown(left)} of everyone's daily limit of {shown(limit)} is left today: send less, send it after midnight "
         "UTC, or ask an admin to raise it"
@@ -238,7 +238,7 @@ _REFUSALS: Final = {
 
 
 def earlier_lines(found: Sequence[Any]) -> list[str]:
-    """What speaks against each request that one was made from; clauses."""
+    """Return a clause for each earlier request that may be paid."""
     return [_earlier(Finding.read(one)) for one in found[:_MOST_IDS]]
 
 
@@ -290,14 +290,14 @@ def telling(words: str) -> str:
 
 
 def _in_trouble(facts: Facts) -> str:
-    """What is wrong with the service, with what it said about it, as a sentence."""
+    """Describe the service's trouble with its message, as a sentence."""
     said, words = worded(facts["why"], by=facts["service"], brief=True), telling(facts["why"].words)
     quoted = f"“{_cut(words)}”" if words else ""
     return sentence_of(said if not quoted or quoted in said else f"{said}, saying {quoted}")
 
 
 def _own_words(facts: Facts) -> str:
-    """What the service says of a refusal, for the person to act on."""
+    """Quote the service's message of a refusal, for the person to act on."""
     return as_said(f"{called(facts['service'])}: {facts['why'].words}")
 
 
@@ -327,7 +327,7 @@ _BRIEF: Final[Mapping[Code, Computed]] = {
     Exchange.READ_ANSWERED: _troubled,
     OfRequest.SERVICE_SAID: lambda facts, _: f"{called(facts['service'])} is having problems",
 }
-"""What people read of troubles that are not theirs; the whole is in the alerts, the audit and the log."""
+"""Short words for troubles that readers can't fix; alerts, audit and log have the full reason."""
 _WORDS: Final[Mapping[Code, Computed]] = {
     Verbatim.ALL: lambda facts, _: "; ".join(map(worded, facts["parts"])),
     Exchange.NO_ANSWER: lambda facts, named: (

@@ -21,7 +21,7 @@ NEEDS_PERSON: Final = "needs a decision"
 IN_ESCROW: Final = "waiting for sign-up"  # the service holds the money until the recipient has signed up
 QUEUED: Final = "queued"  # of a payment that the service has received and has not begun
 NOT_ACTIVE: Final = "no account, signup not completed, or it can't receive money now"
-"""What *inactive* may mean: the service does not say which of them it is."""
+"""Possible meanings of *inactive*; the service doesn't say which applies."""
 NOTHING_PAID: Final = "Nothing was paid."
 DO_NOT_PAY_AGAIN: Final = "Don't send it again."
 _SYMBOLS = {
@@ -81,7 +81,7 @@ def word(state: State) -> str:
 
 
 def status_word(raw: str) -> str:
-    """Of an operation or of an item; what nobody has heard of stays the service's own word, and is foreign."""
+    """Return the word for the status of an operation or item; an unknown status stays the service's: foreign text."""
     status = read_status(raw)
     return raw if status is None else _OPERATIONS.get(status, status.value)
 
@@ -92,7 +92,7 @@ def item_word(raw: str) -> str:
 
 
 def job_word(job: BulkJob) -> str:
-    """Of a bulk payment that was not asked for here: what waits for a sign-up is not finished, nor failures *paid*."""
+    """Return the state of an external bulk payment: waiting sign-ups aren't finished, failures aren't *paid*."""
     state = job.state
     if state is None:
         return job.status.casefold()

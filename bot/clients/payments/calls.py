@@ -130,7 +130,7 @@ class PartnerCalls(ServiceCalls):
         return scan.result
 
     async def account_status(self, email: str, *, lane: Lane = Lane.READ) -> AccountStatus:
-        """Read what the service knows about the account behind an address."""
+        """Read the status of the account behind an address."""
         return await self._look("account_status", {"email": email}, wire.read_account, lane=lane)
 
     async def partner(self) -> Partner:
@@ -145,7 +145,7 @@ class PartnerCalls(ServiceCalls):
         where = self._list_parameters
         reply = await self._ask(partial(self._exchange, route, values, lane=lane, where=where))
         if where == "both" and reply.status in _BODY_REFUSED and reply.json is NO_JSON:
-            # A proxy that refuses a body on GET answers with a page of its own: go on without one for good.
+            # A proxy that refuses a body on GET answers with its own page: never send one again.
             self._list_parameters = "query"
             reply = await self._ask(partial(self._exchange, route, values, lane=lane, where="query"))
         return self._read(reply, wire.read_page, route, record, failure=failure_of(route))
@@ -161,7 +161,7 @@ class PartnerCalls(ServiceCalls):
         total: float | None = None,
         about: str = "",
     ) -> Outcome[T]:
-        """Send once. ``about`` is what it is known by here, where that is neither its code nor its id."""
+        """Send once. ``about``: our name for its subject, if that is neither its code nor its id."""
         route, name = self._route(operation), about or values.get("code") or values.get("id")
         send = partial(self._exchange, route, values, lane=Lane.EFFECT, guard=guard, total=total)
         return self._became(await self._leave(route, name, send), route, read, earlier_unknown=earlier_unknown)
@@ -219,7 +219,7 @@ class PartnerCalls(ServiceCalls):
 
 
 def failure_of(route: Route) -> Callable[[Reply], SwitchboardError]:
-    """What is raised where a read of this operation fails."""
+    """Return the error to raise for a failed read of this operation."""
     return partial(
         read_failure,
         service=SERVICE,
@@ -230,7 +230,7 @@ def failure_of(route: Route) -> Callable[[Reply], SwitchboardError]:
 
 
 def page_mismatch(found: OperationPage, *, page: int, per_page: int) -> Reason | None:
-    """Why a page is not the one that was asked for; None when it is."""
+    """Return why a page isn't the requested one, or None if it is."""
     if found.page != page:
         return Reason(Exchange.OTHER_PAGE, asked=page, came=found.page)
     if found.per_page != per_page:
@@ -239,7 +239,7 @@ def page_mismatch(found: OperationPage, *, page: int, per_page: int) -> Reason |
 
 
 class OperationScan:
-    """One pass over the list: feed ``page`` after ``page`` to ``take`` until ``is_over``. ``see`` gets the others."""
+    """One pass over the list: pass each ``page`` to ``take`` until ``is_over``. ``see`` gets the other records."""
 
     def __init__(self, *, code: str, per_page: int, see: Callable[[Operation], None] = lambda _: None) -> None:
         self.per_page = per_page
