@@ -128,7 +128,7 @@ def job_row(one: Running) -> list[str]:
 
 
 def assumptions(found: Sequence[Assumption], words: Sequence[Word] = ()) -> Content:
-    """Show unread answers. ``words``: the delivery service's states, kinds of events and units."""
+    """Show unconfirmed API routes. ``words``: the delivery service's states, kinds of events and units."""
     told = [f"{title}: {', '.join(said)}." for title, said in _words(words) if said]
     if not found:
         fine = ":white_check_mark: Every API route is documented or confirmed."
