@@ -127,7 +127,7 @@ ANSWERS: list[tuple[str, int, object, type]] = [
 
 
 @pytest.mark.parametrize(("call", "status", "body", "outcome"), ANSWERS)
-async def test_answers_become_their_outcomes(bench: Bench, call: str, status: int, body: object, outcome: type) -> None:
+async def test_answer_gives_outcome(bench: Bench, call: str, status: int, body: object, outcome: type) -> None:
     found = await bench.told(call, body, status)
     assert type(found) is outcome
     assert len(bench.partner.calls) == 1, "nothing is sent twice"

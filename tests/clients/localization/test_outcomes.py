@@ -46,9 +46,7 @@ ANSWERS: list[tuple[int, str, type, str]] = [
 
 
 @pytest.mark.parametrize(("status", "body", "shape", "reason"), ANSWERS)
-async def test_answers_become_their_outcomes(
-    status: int, body: str, shape: type, reason: str, open_client: OpenClient
-) -> None:
+async def test_answer_gives_outcome(status: int, body: str, shape: type, reason: str, open_client: OpenClient) -> None:
     location = "Location: http://127.0.0.1:9/\r\n" if 300 <= status < 400 else ""
     outcome, _, sent = await answered(
         open_client, TEXT, body.encode(), status=status, headers=f"{location}Content-Type: application/json"
@@ -121,9 +119,7 @@ async def answered(
         ("text/plain", ""), ("application/json", ""), ("image/png", ""),
     ],
 )  # fmt: skip
-async def test_raw_audio_gets_the_extension_of_its_type(
-    open_client: OpenClient, content_type: str, extension: str
-) -> None:
+async def test_raw_audio_gets_its_extension(open_client: OpenClient, content_type: str, extension: str) -> None:
     outcome, taken, _ = await answered(open_client, CONVERT, headers=f"Content-Type: {content_type}")
     if extension:
         assert outcome == Done(value=Tracks(tracks=(Track(name="audio", url="", extension=extension),)))

@@ -111,9 +111,7 @@ async def test_players_ask_for_parts(scene: Scene, asked: str, status: int, star
         ("a.svg", b"<svg onload=alert(1)>", "", "application/octet-stream"),
     ],
 )
-async def test_preview_shows_an_image_or_plays_sound(
-    scene: Scene, name: str, content: bytes, preview: str, kind: str
-) -> None:
+async def test_preview_shows_image_or_sound(scene: Scene, name: str, content: bytes, preview: str, kind: str) -> None:
     file = await shown(scene, name, content)
     assert (file["preview"], bool(file["picture"])) == (preview, preview == "picture")
     async with scene.http.get(f"{scene.url}{file['url']}") as answer:

@@ -57,7 +57,7 @@ async def test_thirty_minutes(session: ClientSession, command_url: str, clock: S
     assert (status, "expired_url" in body) == (404, True)
 
 
-async def test_refused_answer_keeps_the_response_url(
+async def test_refused_answer_keeps_response_url(
     workspace: Workspace, session: ClientSession, command_url: str
 ) -> None:
     for payload in ({"text": ""}, {"blocks": [{"type": "sektion"}]}, {"text": "x", "blocks": "nonsense"}):
@@ -97,9 +97,7 @@ async def test_ephemerals_change_so(workspace: Workspace, bolt: Bolt, client: Cl
     assert workspace.ephemerals(ANA) == []
 
 
-async def test_response_url_works_outside_bot_channels(
-    workspace: Workspace, bolt: Bolt, session: ClientSession
-) -> None:
+async def test_response_url_works_elsewhere(workspace: Workspace, bolt: Bolt, session: ClientSession) -> None:
     bolt.app.command("/pay")(acks())
     await workspace.slash(ANA, SECRET, "/pay")
     assert bolt.seen[-1]["channel_name"] == "privategroup"
