@@ -49,6 +49,12 @@ async def enter(page: Page, channel: str) -> None:
     )
 
 
+async def close_forms(page: Page) -> None:
+    """Close the form, and those below it, and wait for it: one left open would cover the next window of this person."""
+    await by(page, "modal-x").click()
+    await expect(by(page, "modal")).to_have_count(0)
+
+
 def by(page: Page | Locator, name: str) -> Locator:
     return page.get_by_test_id(name)
 

@@ -9,7 +9,7 @@ from playwright.async_api import Browser, Page, expect
 
 from bot.playground.cast import FIRST_COMMAND
 from bot.playground.launch import Playground
-from tests.browser.moving import PHONE, become, by, enter, fits, say, shot, window
+from tests.browser.moving import PHONE, become, by, close_forms, enter, fits, say, shot, window
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -64,7 +64,7 @@ async def test_axe_finds_nothing(browser: Browser, playground: Playground) -> No
         await by(page, "modal-submit").click()
         await expect(by(page, "field-error").first).to_be_visible()
         await findings.look(page, "modal with mistakes")
-        await by(page, "modal-x").click()
+        await close_forms(page)
         await become(page, "U0ADA")
         await enter(page, "home")
         await expect(by(page, "home").get_by_role("button").first).to_be_visible()

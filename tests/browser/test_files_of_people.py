@@ -8,7 +8,7 @@ from playwright.async_api import Page, expect
 
 from bot.playground.launch import Playground
 from bot.tables.prose import write_document
-from tests.browser.moving import PHONE, WIDE, by, enter, fits, shot
+from tests.browser.moving import PHONE, WIDE, by, close_forms, enter, fits, shot
 from tests.browser.walk import LATER, Task, Walk, named
 from tests.tables.workbooks import packed, parts
 
@@ -62,5 +62,5 @@ async def test_each_kind_of_file_opens_its_form(visit: Page, playground: Playgro
             await page.set_viewport_size(size)
             await fits(page)
             await shot(page, f"people-{name}-{size['width']}")
-        await by(page, "modal-x").click()
+        await close_forms(page)
         await by(page, "thread-close").click()

@@ -4,7 +4,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from bot.playground.launch import Playground
-from tests.browser.moving import become, by, enter, narrow, say
+from tests.browser.moving import become, by, close_forms, enter, narrow, say
 from tests.playground.console.scene import FINANCE, TRY_IT, Scene
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -53,7 +53,7 @@ async def test_every_form_takes_its_example(visit: Page, playground: Playground)
         await by(page, "modal-submit").click()
         await page.wait_for_function(WENT_ON, arg=before)
         if await form.count():
-            await by(page, "modal-x").click()
+            await close_forms(page)
             await expect(form).to_have_count(0)
     asked = playground.payments.calls
     assert "account_status" in {call.operation for call in asked}

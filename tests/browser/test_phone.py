@@ -3,7 +3,7 @@
 import pytest
 from playwright.async_api import Locator, Page, expect
 
-from tests.browser.moving import PHONE, SMALL, by, enter, height, narrow, say, shot
+from tests.browser.moving import PHONE, SMALL, by, close_forms, enter, height, narrow, say, shot
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -48,7 +48,7 @@ async def test_answers_and_forms_fit_a_phone(visit: Page) -> None:
         await say(visit, line)
         await expect(by(visit, "modal")).to_be_visible(timeout=LATER)
         await narrow(visit, f"phone-form-{line[1:].replace(' ', '-')}")
-        await by(visit, "modal-x").click()
+        await close_forms(visit)
 
 
 async def test_card_of_a_payout_is_one_glance_and_has_a_menu(visit: Page) -> None:
@@ -85,7 +85,7 @@ async def test_card_of_a_bulk_payment_is_one_glance(visit: Page) -> None:
     await by(page, "modal").locator("textarea").fill(rows)
     await by(page, "modal-submit").click()
     await expect(by(page, "modal")).to_contain_text("Request sent", timeout=LATER)
-    await by(page, "modal-x").click()
+    await close_forms(page)
     await enter(page, APPROVALS)
     await by(page, "panel-toggle").click()
     card = newest(page, "$1,200.00 USD · 12 payments")

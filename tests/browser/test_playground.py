@@ -9,7 +9,7 @@ from playwright.async_api import Locator, Page, expect
 from bot.playground.cast import FIRST_COMMAND
 from bot.playground.console.localization_panel import OTHER_NAMES
 from bot.playground.launch import Playground
-from tests.browser.moving import become, by, enter, say
+from tests.browser.moving import become, by, close_forms, enter, say
 from tests.support.waiting import until
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -66,12 +66,19 @@ async def test_known_customer_is_filled_in_by_number_or_from_the_list(visit: Pag
     await form.get_by_label("Phone").press("Enter")
     await expect(form.get_by_label("First name")).to_have_value("Nora", timeout=LATER)
     await expect(form.get_by_label("Order total")).to_have_value("7.00")
-    await by(page, "modal-x").click()
+    await close_forms(page)
     await say(page, "/deliver book")
     await form.get_by_label("Earlier customer").select_option(label="Nora Lopez · +593 991234567")
     await expect(form.get_by_label("First name")).to_have_value("Nora", timeout=LATER)
-    await by(page, "modal-x").click()
+    await close_forms(page)
     assert len(playground.delivery.bookings) == 1
+
+
+async def says(page: Page, command: str, answer: Locator) -> bool:
+    await say(page, command)
+    with suppress(AssertionError):
+        await expect(answer).to_be_visible()
+    return await answer.is_visible()
 
 
 async def started_again(playground: Playground, starts: int) -> bool:
@@ -89,9 +96,8 @@ async def test_bot_restarts_with_new_names_and_reads_an_answer_again(visit: Page
     await expect(again).to_be_visible(timeout=LATER)
     await become(page, OLGA)
     await enter(page, FINANCE)
-    await say(page, "/switchboard unread")
     listing = by(page, "message").filter(has_text="vocals_stem").last
-    await expect(listing).to_be_visible(timeout=LATER)
+    await until(partial(says, page, "/switchboard unread", listing))
     lines = (await listing.locator("pre").first.inner_text()).strip()
     playground.services_file.write_text(f"{lines}\n", encoding="utf-8")
     await until(partial(started_again, playground, starts))

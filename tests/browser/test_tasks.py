@@ -12,7 +12,7 @@ from playwright.async_api import Browser, Locator, Page, expect
 from playwright.async_api import TimeoutError as PressLost
 
 from bot.playground.launch import UNSTEADY_SECONDS, Playground
-from tests.browser.moving import PHONE, WIDE, by, fits, say, shot, window
+from tests.browser.moving import PHONE, WIDE, by, close_forms, fits, say, shot, window
 from tests.browser.walk import LATER, Task, Walk, named, tasks
 from tests.playground.sounds import wav
 
@@ -92,7 +92,7 @@ def mine(*words: str) -> Step:
 
 
 async def close(walk: Walk, _: Playground) -> None:
-    await by(walk.page, "modal-x").click()
+    await close_forms(walk.page)
     await expect(modal(walk)).to_have_count(0)
 
 

@@ -8,7 +8,7 @@ from playwright.async_api import Browser, Page, expect
 
 from bot.playground.launch import Playground
 from bot.playground.process import BotProcess
-from tests.browser.moving import become, by, shot, window
+from tests.browser.moving import become, by, close_forms, shot, window
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -83,7 +83,7 @@ async def test_tour_continues_to_files_bookings_and_faults(visit: Page) -> None:
     await by(page, "composer").press("Enter")
     await expect(by(page, "modal")).to_be_visible(timeout=20_000)
     await shot(page, "tour-book")
-    await by(page, "modal-x").click()
+    await close_forms(page)
     await by(page, "tour-next").click()
     await expect(tour).to_contain_text("misbehave")
     await page.locator("[data-testid=service-tab][data-service=payments]").click()
